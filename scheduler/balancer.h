@@ -24,9 +24,9 @@ enum { CX_PACKAGES_IN_FLIGHT = 4 };
 
 /* A device that takes part. Numbers that make no sense (negative, infinite, NaN) count as 0, unknown. */
 struct cx_balancer_device {
-    double nominal_speed;    /* relative, such as GFLOP/s; 0: unknown, taken as the mean of the others */
-    double measured_speed;   /* work-groups/s of this kernel in earlier launches; 0: never measured */
-    double power;            /* the user's relative power (COEXEC_POWERS), above the two others; 0: unset */
+    double nominal_speed;  /* relative, such as GFLOP/s; 0: unknown, taken as the mean of the others */
+    double measured_speed; /* work-groups/s of this kernel in earlier launches; 0: never measured */
+    double power; /* the user's relative power (COEXEC_DEBUG=powers), above the two others; 0: unset */
     uint64_t min_package;    /* smallest package in work-groups, set by the user; 0: unset, fill is used */
     uint64_t fill;           /* work-groups that fill it (one a core; occupancy x units); 0 counts as 1 */
     double launch_seconds;   /* cost of a package beside computing; keeps packages from being too small */

@@ -49,7 +49,7 @@ struct cx_grid_result {
 struct cx_grid_variant {
     const struct cx_policy *policy;
     const struct cx_balancer_params *params; /* NULL: defaults */
-    bool true_powers;                        /* as if the user had swept COEXEC_POWERS */
+    bool true_powers;                        /* as if the user had swept COEXEC_DEBUG=powers */
     bool reexecutes;
     unsigned draw;     /* of the jitter: the published figures are those of 0 */
     unsigned launches; /* that are run; 0: CX_GRID_LAUNCHES */

@@ -50,7 +50,7 @@ def run(build, shape, costs, through, arguments=(), **more):
         env.update(costs, POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1", COSTLY_REPORT=report, OCL_ICD_FILENAMES="")
         env["OCL_ICD_VENDORS"] = os.path.join(build, "icd") if through else folder + "/"
         if through:  # memory of their own, as GPUs have
-            env.update(COEXEC_VENDORS=driver, COEXEC_ZERO_COPY="0", COEXEC_SUMMARY="1", **more)
+            env.update(COEXEC_VENDORS=driver, COEXEC_SUMMARY="1", **{"COEXEC_DEBUG": "zero_copy=0", **more})
         command = [os.path.join(build, "examples", "field"), "--shape", shape, "--verbose", *arguments]
         start = time.monotonic()
         done = subprocess.run(command, env=env, capture_output=True, text=True)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /*
@@ -19,6 +20,20 @@ void __wrap__mark_point(const char *file, int line)
     last_file = file;
     last_line = line;
     __real__mark_point(file, line);
+}
+
+void set_variable(const char *name, const char *value)
+{
+    const char *before = getenv("COEXEC_DEBUG");
+    char all[1024];
+    if (*name < 'a' || *name > 'z') {
+        ck_assert_int_eq(setenv(name, value, 1), 0);
+        return;
+    }
+    const int length = snprintf(all, sizeof all, "%s%s%s=%s", before ? before : "",
+                                before && *before ? "," : "", name, value);
+    ck_assert_int_lt(length, (int)sizeof all);
+    ck_assert_int_eq(setenv("COEXEC_DEBUG", all, 1), 0);
 }
 
 int tap_run(Suite *suite)

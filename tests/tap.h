@@ -12,4 +12,8 @@ int tap_run(Suite *suite);
 /* The same for a runner that several suites were added to. */
 int tap_run_all(SRunner *runner);
 
+/* Sets a variable of the environment; where the name is in lower case, that name of COEXEC_DEBUG, behind
+ * those that are set already, as the last one counts. */
+void set_variable(const char *name, const char *value);
+
 #endif

@@ -106,14 +106,23 @@ static void print_virtual(const struct cx_device *device)
     printf(", work-groups up to %zu\n  %s\n", device->max_group_size, device->extensions);
 }
 
+static const char *heading_of(const char *class)
+{
+    return strcmp(class, "user") == 0   ? "\nOptions"
+           : strcmp(class, "path") == 0 ? "\nPaths"
+                                        : "\nNames of COEXEC_DEBUG, for tests and measurements";
+}
+
 static void print_options(void)
 {
     const struct cx_option_row *rows;
     size_t count = cx_options_rows(&rows);
-    puts("\nOptions");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(rows[i].class, rows[i - 1].class) != 0)
+            puts(heading_of(rows[i].class));
         printf("  %s=%s  (%s)\n      %s; accepted: %s\n", rows[i].name, rows[i].value, rows[i].origin,
                rows[i].help, rows[i].accepted);
+    }
     const char *cache = cx_options_cache_dir();
     printf("  analysis cache: %s\n", cache ? cache : "none");
 }

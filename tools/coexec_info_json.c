@@ -66,6 +66,7 @@ static struct json_object *options_array(void)
     for (size_t i = 0; i < count; i++) {
         struct json_object *object = json_object_new_object();
         cx_json_add_text(object, "name", rows[i].name);
+        cx_json_add_text(object, "class", rows[i].class);
         cx_json_add_text(object, "value", rows[i].value);
         cx_json_add_text(object, "origin", rows[i].origin);
         cx_json_add_text(object, "default", rows[i].fallback);

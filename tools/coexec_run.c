@@ -16,7 +16,7 @@
 static const char me[] = "run";
 
 static const char *const option_names[] = {
-#define CX_OPTION(type, field, name, fallback, accepted, help) name,
+#define CX_OPTION(class, type, field, name, fallback, accepted, help) name,
 #include "layer/base/options.def"
 #undef CX_OPTION
 };
@@ -36,19 +36,37 @@ static int set_algo(const char *text)
     return set_variable("COEXEC_ALGO", text);
 }
 
-/* NAME=VALUE, where NAME is an option of the layer, with or without COEXEC_ before it. */
+/* Behind what COEXEC_DEBUG says already: the last one counts. */
+static int set_debug(const char *name, const char *value)
+{
+    const char *before = getenv("COEXEC_DEBUG");
+    char *all = NULL;
+    if (strchr(value, ','))
+        return cx_usage_error(me, "--set %s=%s: lists are separated by :", name, value);
+    if (asprintf(&all, "%s%s%s=%s", before ? before : "", before && *before ? "," : "", name, value) < 0)
+        return cx_tool_error(me, "out of memory");
+    const int status = set_variable("COEXEC_DEBUG", all);
+    free(all);
+    return status;
+}
+
+/* NAME=VALUE, where NAME is an option of the layer, with or without COEXEC_ before it, or one of
+ * COEXEC_DEBUG. */
 static int set_option(const char *assignment)
 {
     size_t length = strcspn(assignment, "=");
     if (assignment[length] != '=')
         return cx_usage_error(me, "--set %s: not of the form NAME=VALUE", assignment);
+    const char *value = assignment + length + 1;
+    const size_t prefix = strncmp(assignment, "COEXEC_", 7) == 0 ? 7 : 0, rest = length - prefix;
     for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++) {
-        const char *name = option_names[i], *bare = name + strlen("COEXEC_");
-        if ((strlen(name) == length && strncmp(name, assignment, length) == 0) ||
-            (strlen(bare) == length && strncasecmp(bare, assignment, length) == 0)) {
-            const char *value = assignment + length + 1;
-            return strcmp(name, "COEXEC_ALGO") == 0 ? set_algo(value) : set_variable(name, value);
-        }
+        const bool is_debug = strncmp(option_names[i], "COEXEC_", 7) != 0;
+        const char *name = option_names[i], *bare = name + (is_debug ? 0 : 7);
+        if (strlen(bare) != rest || strncasecmp(bare, assignment + prefix, rest) != 0)
+            continue;
+        if (is_debug)
+            return set_debug(name, value);
+        return strcmp(name, "COEXEC_ALGO") == 0 ? set_algo(value) : set_variable(name, value);
     }
     return cx_usage_error(me, "--set %.*s: no such option; `coexec info` lists them", (int)length,
                           assignment);

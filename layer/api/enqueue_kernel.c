@@ -2,8 +2,8 @@
 /*
  * clEnqueueNDRangeKernel and clEnqueueTask: checks as the spec lists them, arguments captured by value.
  *
- * Next stage: plan.c, as soon as all that the launch waits for is settled. COEXEC_ANALYSIS_WAIT may hold it
- * until the analysis and the split variant are there; the program never waits for that.
+ * Next stage: plan.c, as soon as all that the launch waits for is settled. COEXEC_DEBUG=analysis_wait may
+ * hold it until the analysis and the split variant are there; the program never waits for that.
  */
 #include "layer/object/device.h"
 #include "layer/api/enqueue.h"
@@ -79,7 +79,7 @@ static cl_int check_range(const char *function, cl_uint dims, const size_t *offs
     return CL_SUCCESS;
 }
 
-/* ---- COEXEC_ANALYSIS_WAIT ---- */
+/* ---- COEXEC_DEBUG=analysis_wait ---- */
 
 /* Waits for all that a split of this launch would need, then lets it be planned. */
 static void wait_for_analysis(void *data)

@@ -31,7 +31,10 @@ enum kind {
     KIND_PATH
 };
 
+enum class { CLASS_user, CLASS_path, CLASS_debug };
+
 struct row_place {
+    enum class class;
     enum kind kind;
     size_t offset;            /* of the field in struct cx_options */
     const char *const *words; /* of a WORD, each at its enumerator, NULL behind the last; else NULL */
@@ -42,8 +45,8 @@ static const char from_environment[] = "environment";
 static const char from_bad_value[] = "default (bad value in the environment)";
 
 static struct cx_option_row rows[] = {
-#define CX_OPTION(type, field, name, fallback, accepted, help)                                               \
-    {name, #type, fallback, accepted, help, fallback, from_default},
+#define CX_OPTION(class, type, field, name, fallback, accepted, help)                                        \
+    {name, #class, #type, fallback, accepted, help, fallback, from_default},
 #include "layer/base/options.def"
 #undef CX_OPTION
 };
@@ -64,8 +67,8 @@ static struct cx_option_row rows[] = {
 #define WORDS_PATH(field) NULL
 
 static const struct row_place places[] = {
-#define CX_OPTION(type, field, name, fallback, accepted, help)                                               \
-    {KIND_##type, offsetof(struct cx_options, field), WORDS_##type(field)},
+#define CX_OPTION(class, type, field, name, fallback, accepted, help)                                        \
+    {CLASS_##class, KIND_##type, offsetof(struct cx_options, field), WORDS_##type(field)},
 #include "layer/base/options.def"
 #undef CX_OPTION
 };
@@ -176,7 +179,7 @@ size_t cx_options_numbers(const char *list, double *numbers, size_t room)
     size_t count = 0;
     while (list && *list) {
         double value;
-        list = read_number(list, ',', &value);
+        list = read_number(list, ':', &value);
         if (!list)
             break;
         if (count < room)
@@ -192,11 +195,11 @@ static bool numbers_are_good(const char *accepted, const char *list)
     bool positive = strncmp(accepted, "positive", 8) == 0, bits = strncmp(accepted, "0 or 1", 6) == 0;
     do {
         double value;
-        list = read_number(list, ',', &value);
+        list = read_number(list, ':', &value);
         if (!list || value < 0 || (positive && !(value > 0)) || (bits && value != 0 && value != 1))
             return false;
     } while (*list);
-    return true;
+    return list[-1] != ':';
 }
 
 /* Stores `text`, which must stay, in the row's field. NULL when it fits, else what is wrong with it. */
@@ -262,11 +265,13 @@ static void complain(size_t index, const char *text, const char *problem, const 
 {
     const struct cx_option_row *row = &rows[index];
     char *list = accepted ? NULL : accepted_list(index), *line = NULL;
-    int length = asprintf(&line, "coexec: %s=%s: %s; accepted: %s; using %s\n", row->name, text, problem,
-                          accepted ? accepted
-                          : list   ? list
-                                   : row->accepted,
-                          *row->fallback ? row->fallback : "none");
+    const char *within = places[index].class == CLASS_debug ? "COEXEC_DEBUG=" : "";
+    int length =
+        asprintf(&line, "coexec: %s%s=%s: %s; accepted: %s; using %s\n", within, row->name, text, problem,
+                 accepted ? accepted
+                 : list   ? list
+                          : row->accepted,
+                 *row->fallback ? row->fallback : "none");
     if (length > 0) {
         ssize_t written = write(STDERR_FILENO, line, (size_t)length);
         (void)written; /* nowhere left to tell it */
@@ -275,24 +280,37 @@ static void complain(size_t index, const char *text, const char *problem, const 
     free(list);
 }
 
+/* Takes a value that the environment gives, or says that it is not good, and then the default holds. */
+static void set_row(size_t index, const char *text, size_t length)
+{
+    struct cx_option_row *row = &rows[index];
+    char *copy = strndup(text, length); /* the program may change its environment */
+    const char *problem = copy ? store(index, copy) : "out of memory";
+    const char *before = row->value;
+    if (problem) {
+        complain(index, copy ? copy : "", problem,
+                 places[index].kind == KIND_ALGO ? algo_problem.accepted : NULL);
+        store(index, row->fallback);
+        row->value = row->fallback;
+        row->origin = from_bad_value;
+        free(copy);
+    } else {
+        row->value = copy;
+        row->origin = from_environment;
+    }
+    if (before != row->fallback)
+        free((char *)before);
+}
+
 static void read_row(size_t index)
 {
     struct cx_option_row *row = &rows[index];
-    bool is_path = places[index].kind == KIND_PATH;
-    const char *text = is_path ? secure_getenv(row->name) : getenv(row->name);
     store(index, row->fallback);
-    if (!text || !*text)
+    if (places[index].class == CLASS_debug)
         return;
-    char *copy = strdup(text); /* the program may change its environment */
-    const char *problem = copy ? store(index, copy) : "out of memory";
-    if (problem) {
-        complain(index, text, problem, places[index].kind == KIND_ALGO ? algo_problem.accepted : NULL);
-        row->origin = from_bad_value;
-        free(copy);
-        return;
-    }
-    row->value = copy;
-    row->origin = from_environment;
+    const char *text = places[index].class == CLASS_path ? secure_getenv(row->name) : getenv(row->name);
+    if (text && *text)
+        set_row(index, text, strlen(text));
 }
 
 /* Adds to the variables that are set by their names of earlier releases. */
@@ -345,6 +363,90 @@ static void read_old_params(void)
     }
 }
 
+/* ---- COEXEC_DEBUG ---- */
+
+/* The row of a debug name, or ROWS. */
+static size_t find_debug(const char *name, size_t length)
+{
+    size_t index = 0;
+    while (index < ROWS && (places[index].class != CLASS_debug || strlen(rows[index].name) != length ||
+                            strncmp(rows[index].name, name, length) != 0))
+        index++;
+    return index;
+}
+
+static void complain_of_name(const char *item, size_t length, const char *problem)
+{
+    char known[512] = "";
+    for (size_t i = 0, at = 0; i < ROWS && at < sizeof known; i++)
+        if (places[i].class == CLASS_debug)
+            at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", rows[i].name);
+    dprintf(STDERR_FILENO, "coexec: COEXEC_DEBUG=%.*s: %s; accepted: NAME=VALUE,... with %s; ignored\n",
+            (int)length, item, problem, known);
+}
+
+/* One NAME=VALUE. */
+static void read_debug_item(const char *item, size_t length)
+{
+    const size_t name = strcspn(item, "=,");
+    const size_t index = find_debug(item, name);
+    if (name >= length)
+        complain_of_name(item, length, length ? "no value" : "an empty part");
+    else if (index == ROWS)
+        complain_of_name(item, length, "no such name");
+    else if (name + 1 < length)
+        set_row(index, item + name + 1, length - name - 1);
+    else {
+        store(index, rows[index].fallback);
+        rows[index].value = rows[index].fallback;
+        rows[index].origin = from_environment;
+    }
+}
+
+static void read_debug(void)
+{
+    const char *list = *options.debug ? options.debug : NULL;
+    while (list) {
+        const size_t length = strcspn(list, ",");
+        read_debug_item(list, length);
+        list = list[length] ? list + length + 1 : NULL;
+    }
+}
+
+/* The row of the debug name that was this variable, or ROWS. */
+static size_t find_old_debug(const char *variable, size_t length)
+{
+    char name[64];
+    if (length < 8 || length - 7 >= sizeof name)
+        return ROWS;
+    for (size_t i = 7; i < length; i++)
+        name[i - 7] =
+            (char)(variable[i] >= 'A' && variable[i] <= 'Z' ? variable[i] - 'A' + 'a' : variable[i]);
+    return find_debug(name, length - 7);
+}
+
+/* The variables that debug names were in earlier releases, whose lists had commas. */
+static void read_old_debug(void)
+{
+    for (char **entry = environ; entry && *entry; entry++) {
+        const size_t length = strcspn(*entry, "=");
+        const size_t index = strncmp(*entry, "COEXEC_", 7) == 0 ? find_old_debug(*entry, length) : ROWS;
+        char now[160];
+        if (index == ROWS || !(*entry)[length] || !(*entry)[length + 1])
+            continue;
+        char *value = strdup(*entry + length + 1), *name = strndup(*entry, length);
+        for (char *at = value; at && (at = strchr(at, ',')); at++)
+            *at = ':';
+        if (value && name) {
+            set_row(index, value, strlen(value));
+            snprintf(now, sizeof now, "COEXEC_DEBUG=%s=%.60s", rows[index].name, value);
+            add_old_name(name, now);
+        }
+        free(value);
+        free(name);
+    }
+}
+
 /* A mistyped name would be ignored in silence otherwise. */
 static void tell_unknown_names(void)
 {
@@ -354,7 +456,7 @@ static void tell_unknown_names(void)
             continue;
         while (index < ROWS && (strncmp(rows[index].name, *entry, length) != 0 || rows[index].name[length]))
             index++;
-        if (index == ROWS && !is_old_param(*entry, length))
+        if (index == ROWS && !is_old_param(*entry, length) && find_old_debug(*entry, length) == ROWS)
             dprintf(STDERR_FILENO, "coexec: %.*s: no such option; `coexec info` lists them; ignored\n",
                     (int)length, *entry);
     }
@@ -394,6 +496,8 @@ static void read_environment(void)
     read_old_params();
     for (size_t i = 0; i < ROWS; i++)
         read_row(i);
+    read_old_debug();
+    read_debug();
     tell_unknown_names();
     cache_dir = resolve_cache_dir();
     loader_filenames = copy_variable("OCL_ICD_FILENAMES");

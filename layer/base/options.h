@@ -28,21 +28,21 @@ struct cx_algos;
 
 /* Text fields are never NULL: an empty default is "". */
 struct cx_options {
-#define CX_OPTION(type, field, name, fallback, accepted, help) CX_OPTION_TYPE_##type(field) field;
+#define CX_OPTION(class, type, field, name, fallback, accepted, help) CX_OPTION_TYPE_##type(field) field;
 #include "layer/base/options.def"
 #undef CX_OPTION
 };
 
 /* For `coexec info` and the tests: the table itself and where each value came from. */
 struct cx_option_row {
-    const char *name, *type, *fallback, *accepted, *help;
+    const char *name, *class, *type, *fallback, *accepted, *help;
     const char *value;  /* as text, as it is in force */
     const char *origin; /* "default", "environment", "default (bad value in the environment)" */
 };
 
 const struct cx_options *cx_options_get(void);
 size_t cx_options_rows(const struct cx_option_row **rows);
-/* COEXEC_STAGING in bytes, at most 2^50, of which small multiples are numbers yet. */
+/* The debug name staging in bytes, at most 2^50, of which small multiples are numbers yet. */
 uint64_t cx_options_staging(void);
 
 /* The balancer of all kernels of that name, with its parameters (scheduler/algo.h). Lives as long as the

@@ -83,7 +83,7 @@ struct cx_machine {
 const struct cx_machine *cx_machine_get(void);
 
 /* Finds out whether the device is synchronous and works in place, with a context and queue of it. Idempotent,
- * thread-safe. COEXEC_ZERO_COPY=0 makes in_place false. Called by timeline/worker_open.c and
+ * thread-safe. COEXEC_DEBUG=zero_copy=0 makes in_place false. Called by timeline/worker_open.c and
  * tools/coexec_info.c. */
 void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
 

@@ -320,7 +320,7 @@ static bool probe_images(const struct probe *probe)
     return agree;
 }
 
-/* The device's own number in COEXEC_ZERO_COPY, or the only one there. */
+/* The device's own number in COEXEC_DEBUG=zero_copy, or the only one there. */
 static bool may_work_in_place(const struct cx_real_device *device)
 {
     double number[64];

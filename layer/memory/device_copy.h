@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies within one device's memory: by the driver's own command, or by a kernel of ours where the driver's
- * costs the thread that enqueues it more (COEXEC_DEVICE_COPY). NVIDIA's clEnqueueCopyBuffer takes 19 us in a
- * queue with profiling, a launch 6 (docs/benchmarks.md), and programs that make thousands of both are bound
- * by that. Called by whoever pumps. Previous stage: enqueue_transfer.c. Next: the driver.
+ * costs the thread that enqueues it more (COEXEC_DEBUG=device_copy). NVIDIA's clEnqueueCopyBuffer takes 19 us
+ * in a queue with profiling, a launch 6 (docs/benchmarks.md), and programs that make thousands of both are
+ * bound by that. Called by whoever pumps. Previous stage: enqueue_transfer.c. Next: the driver.
  */
 #ifndef CX_LAYER_MEMORY_DEVICE_COPY_H
 #define CX_LAYER_MEMORY_DEVICE_COPY_H

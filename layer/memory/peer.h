@@ -9,12 +9,12 @@
  * when the copy is; whatever either member gets afterwards waits for it (cx_worker.fence). Copies know of
  * each other by region (cx_coherence_peer_copy), so that those of one exchange run side by side.
  *
- * With COEXEC_PEER=auto the library is opened beside the program, once that uses enough memory for it to be
- * worth what it costs the process: until that is done everything goes through the host, and later no shadow
- * that was there is changed. With 1 it is
- * opened with a first shadow, which waits. Not at all where fewer than two members could be peers. Shadows
- * that cannot be shared go by transport_bounce.c. Thread-safety: context->lock where nothing else is said.
- * Previous stage: buffer.c for memory, transfer.c for copies. Next: transport_peer.h.
+ * With COEXEC_DEBUG=peer=auto the library is opened beside the program, once that uses enough memory for it
+ * to be worth what it costs the process: until that is done everything goes through the host, and later no
+ * shadow that was there is changed. With 1 it is opened with a first shadow, which waits. Not at all where
+ * fewer than two members could be peers. Shadows that cannot be shared go by transport_bounce.c.
+ * Thread-safety: context->lock where nothing else is said. Previous stage: buffer.c for memory, transfer.c
+ * for copies. Next: transport_peer.h.
  */
 #ifndef CX_LAYER_MEMORY_PEER_H
 #define CX_LAYER_MEMORY_PEER_H
@@ -36,8 +36,8 @@ struct cx_peer_memory {
  * could. When the context is made. */
 void cx_peers_look(struct cx_context *context);
 /* The context has so many bytes more in buffers, or in launches that run on several members: with
- * COEXEC_PEER=auto opening begins once that is much, and all that could be peers are open. Any thread; waits
- * for nothing. */
+ * COEXEC_DEBUG=peer=auto opening begins once that is much, and all that could be peers are open. Any thread;
+ * waits for nothing. */
 void cx_peers_use(struct cx_context *context, uint64_t bytes);
 /* Opens at once and waits for it: for those who measure. */
 void cx_peers_open(struct cx_context *context);

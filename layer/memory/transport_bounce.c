@@ -10,7 +10,7 @@
  * A move takes as many slots as it is long, and both halves of it overlap. A slot is used again once the job
  * that emptied it is over. What cannot be copied that way goes through the host, at once and then for good.
  *
- * A slot has COEXEC_STAGING kilobytes; 0: there are none. Thread-safety: context->lock. Previous
+ * A slot has COEXEC_DEBUG=staging kilobytes; 0: there are none. Thread-safety: context->lock. Previous
  * stage: the table (transport.h).
  */
 #include "layer/memory/transport.h"

@@ -6,7 +6,7 @@
  * (docs/benchmarks.md has the figures).
  *
  * It copies in the thread that calls, so its jobs are never pumped by the program's (cx_job.waits).
- * COEXEC_STAGING sets from which size on it is used. Previous stage: the table (transport.h).
+ * COEXEC_DEBUG=staging sets from which size on it is used. Previous stage: the table (transport.h).
  */
 #include "layer/memory/transport.h"
 #include "layer/memory/transfer.h"
@@ -44,8 +44,8 @@ struct cx_ring {
     unsigned pending; /* its chunks before the last one that may be under way */
 };
 
-/* COEXEC_STAGING in bytes, 0: no transfer of this worker goes through a ring. By it go the shortest transfer
- * that does, a half, and the ring's chunks, a quarter each. */
+/* COEXEC_DEBUG=staging in bytes, 0: no transfer of this worker goes through a ring. By it go the shortest
+ * transfer that does, a half, and the ring's chunks, a quarter each. */
 static uint64_t staging(const struct cx_worker *worker)
 {
     const struct cx_options *options = cx_options_get();

@@ -13,7 +13,6 @@
 #include "layer/timeline/queue.h"
 #include "layer/plan/planner.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,25 +101,15 @@ uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_acces
     return (resident ? resident : 1) * device->compute_units;
 }
 
-/* The member's own number in a list "a,b,c", or the only one of a list of one. False: none. */
+/* The member's own number in a list "a:b:c", or the only one of a list of one. False: none. */
 static bool listed(const char *list, unsigned index, double *value)
 {
-    char *end;
-    if (!list || !*list)
+    double numbers[64];
+    const size_t n = cx_options_numbers(list, numbers, 64), own = n == 1 ? 0 : index;
+    if (own >= n || own >= 64)
         return false;
-    for (unsigned i = 0;; i++) {
-        errno = 0;
-        double number = strtod(list, &end);
-        if (end == list || errno)
-            return false;
-        if (i == index || (i == 0 && *end == 0)) {
-            *value = number;
-            return true;
-        }
-        if (*end != ',')
-            return false;
-        list = end + 1;
-    }
+    *value = numbers[own];
+    return true;
 }
 
 uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member)

@@ -15,7 +15,7 @@
  * ms). */
 #define CX_CPU_COMPILES 50e-3
 
-/* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_LINK), not measured.
+/* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_DEBUG=link), not measured.
  * Called by plan/ and launch/. */
 double cx_plan_move_seconds(double bytes);
 /* Bytes a second of uploads to this member, as measured there or on another of its kind; 0: none was.
@@ -44,7 +44,7 @@ bool cx_plan_local_size(struct cx_launch *launch);
 bool cx_plan_fits(const struct cx_launch *launch, unsigned member);
 /* Work-groups that fill the device. Called by plan/ and launch/. */
 uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry);
-/* COEXEC_MIN_PACKAGE and COEXEC_POWERS for a member; 0: not given. Called by candidates.c and
+/* COEXEC_DEBUG=min_package and COEXEC_DEBUG=powers for a member; 0: not given. Called by candidates.c and
  * plan_share.c. */
 uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds left for later (COEXEC_BUILD=lazy): clBuildProgram returns once one member has built the program;
- * the others build it when a launch could be worth a split, or somebody asks for what only they know. A first
- * launch that may take longer than two builds (or is not analysed yet) waits for them (plan.c), which is no
- * later than if all had built at once; but not for members that are much slower than the first.
+ * Builds left for later (COEXEC_DEBUG=build=lazy): clBuildProgram returns once one member has built the
+ * program; the others build it when a launch could be worth a split, or somebody asks for what only they
+ * know. A first launch that may take longer than two builds (or is not analysed yet) waits for them (plan.c),
+ * which is no later than if all had built at once; but not for members that are much slower than the first.
  *
  * A program that ends before, or whose launches are short, never pays for them. PoCL compiles one program at
  * a time: a build begun at once would hold up the program's next one. A late build runs in the background

@@ -3,14 +3,14 @@
  * Program objects: the text, one real program for each member, the analysis, and the split variants.
  *
  * clBuildProgram starts (1) the build of the member that whole launches run on, (2) the analyser (analysis.h)
- * beside it, and (3) the other members' builds, beside the first (COEXEC_BUILD=lazy: once they are wanted,
- * build_deferred.c). No call waits for (2), nor for (4): a split variant, which is built in the background
- * once a kernel needs it (variant.c). A query that needs the answer of a member which has not built yet waits
- * for (3). A member whose compiler fails is excluded for this program, with a log line; clBuildProgram fails
- * only if every member's build fails. Build logs are joined, each under its device's name if there are
- * several. Virtual devices that are built separately have a program object of their own each, a unit
- * (program_unit.c). Thread-safety: program->lock guards states; build results are written once a build, while
- * `building` is set.
+ * beside it, and (3) the other members' builds, beside the first (COEXEC_DEBUG=build=lazy: once they are
+ * wanted, build_deferred.c). No call waits for (2), nor for (4): a split variant, which is built in the
+ * background once a kernel needs it (variant.c). A query that needs the answer of a member which has not
+ * built yet waits for (3). A member whose compiler fails is excluded for this program, with a log line;
+ * clBuildProgram fails only if every member's build fails. Build logs are joined, each under its device's
+ * name if there are several. Virtual devices that are built separately have a program object of their own
+ * each, a unit (program_unit.c). Thread-safety: program->lock guards states; build results are written once a
+ * build, while `building` is set.
  */
 #ifndef CX_LAYER_PROGRAM_PROGRAM_H
 #define CX_LAYER_PROGRAM_PROGRAM_H

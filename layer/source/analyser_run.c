@@ -329,7 +329,7 @@ static void explain_end(enum cx_helper_end end, const char *message, const struc
     static const char *const texts[] = {
         [CX_HELPER_OK] = "the analyser's result cannot be read",
         [CX_HELPER_FAILED] = "the analyser failed",
-        [CX_HELPER_TIMEOUT] = "the analyser ran into its time limit (COEXEC_ANALYSIS_LIMIT)",
+        [CX_HELPER_TIMEOUT] = "the analyser ran into its time limit (COEXEC_DEBUG=analysis_limit)",
         [CX_HELPER_STOPPED] = "the analysis was stopped",
         [CX_HELPER_ABSENT] = "the analyser cannot be started",
         [CX_HELPER_LEFT] = "the program ends before the analysis",

@@ -476,7 +476,7 @@ struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsi
                                       const char **why)
 {
     if (!cx_options_get()->analysis) {
-        *why = "analysis is switched off (COEXEC_ANALYSIS=0)";
+        *why = "analysis is switched off (COEXEC_DEBUG=analysis=0)";
         return NULL;
     }
     const char *analyser = cx_analyse_program();

@@ -20,8 +20,8 @@ enum cx_analysis_state { CX_ANALYSIS_PENDING, CX_ANALYSIS_READY, CX_ANALYSIS_FAI
 struct cx_analysis;
 
 /* Starts the analysis for these devices and returns at once. If macros do not matter, it is done once, with
- * those of member `first`. NULL with *why set: none can be started (COEXEC_ANALYSIS=0, coexec-analyse is
- * missing, no memory). trace_row: the trace's row. Called by program/build.c and program/variant.c. */
+ * those of member `first`. NULL with *why set: none can be started (COEXEC_DEBUG=analysis=0, coexec-analyse
+ * is missing, no memory). trace_row: the trace's row. Called by program/build.c and program/variant.c. */
 struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsigned first,
                                       const char *source, const char *options, unsigned trace_row,
                                       const char **why);
@@ -59,8 +59,8 @@ const char *cx_analysis_replies(const struct cx_analysis *analysis, unsigned mem
 /* Whether both members' analyses are ready and of equal texts. Else *why is set (why may be NULL; the text
  * lives as long as the analysis). Never waits. Called by program/program.c and program/program_binary.c. */
 bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, const char **why);
-/* Waits until no member's state is PENDING, at most ms. False: the time is up. Only if COEXEC_ANALYSIS_WAIT
- * allows waiting. Called by program/kernel_bind.c and program/variant.c. */
+/* Waits until no member's state is PENDING, at most ms. False: the time is up. Only if
+ * COEXEC_DEBUG=analysis_wait allows waiting. Called by program/kernel_bind.c and program/variant.c. */
 bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);
 /* Checks whether files that the program includes have changed since the analysis began (include_hash.h), so
  * that what is built now would be of another text. Returns why; NULL: nothing has changed. Called by

@@ -189,7 +189,7 @@ static inline bool cx_worker_is_open(const struct cx_worker *worker)
 void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle);
 
 /* Once all members are open: gives a GPU that is the only one a second queue, without profiling
- * (COEXEC_QUEUES=one: it has none). */
+ * (COEXEC_DEBUG=queues=one: it has none). */
 void cx_worker_open_plain(struct cx_context *context);
 /* Whether whole launches on the member are measured by now, to learn from; one is being planned. A GPU that
  * begins without profiling beside other devices spares its first 30 ms of launches. context->lock held. */
@@ -207,7 +207,7 @@ static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)
  * there is one. Whoever pumps; not for PEER_READ. */
 bool cx_worker_open_queue(struct cx_worker *worker, enum cx_real_queue_use use);
 /* Whether every other package of a split is to go to a queue of its own, so that one begins while the last
- * groups of another end: it is wanted (COEXEC_QUEUES) and may be had. */
+ * groups of another end: it is wanted (COEXEC_DEBUG=queues) and may be had. */
 bool cx_worker_wants_alternate(const struct cx_worker *worker);
 /* Whether the device may work for two queues, one of which waits for the other. */
 bool cx_worker_takes_two(const struct cx_worker *worker);

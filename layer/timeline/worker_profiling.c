@@ -10,7 +10,7 @@
  * one alone is in use at a time: where the device still works for one when the other takes over, that one
  * waits for it. That is dear where much is enqueued: a queue that waits shares the device's time slices with
  * the one that works (two H100, 400 launches of 1.3 ms enqueued a hundred at a time: 207 ms a hundred with
- * looks now and then, 127 with COEXEC_QUEUES=one). So looks now and then wait for a moment at which the
+ * looks now and then, 127 with COEXEC_DEBUG=queues=one). So looks now and then wait for a moment at which the
  * device is free.
  */
 #include "layer/timeline/command.h"

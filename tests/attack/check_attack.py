@@ -16,13 +16,14 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
 
+WAITS = "analysis_wait=10000"
 SETTINGS = {
     "in place": {"COEXEC_SPLIT": "always", "COEXEC_ALGO": "static"},
-    "shadows": {"COEXEC_SPLIT": "always", "COEXEC_ZERO_COPY": "0"},
-    "mixed": {"COEXEC_SPLIT": "always", "COEXEC_ALGO": "dynamic", "COEXEC_ZERO_COPY": "0,1"},
-    "three": {"COEXEC_SPLIT": "always", "COEXEC_ZERO_COPY": "0", "POCL_DEVICES": "basic pthread pthread"},
-    "whole": {"COEXEC_SPLIT": "never", "COEXEC_ZERO_COPY": "0,1"},
-    "default": {"COEXEC_ANALYSIS_WAIT": "0"},
+    "shadows": {"COEXEC_SPLIT": "always", "COEXEC_DEBUG": WAITS + ",zero_copy=0"},
+    "mixed": {"COEXEC_SPLIT": "always", "COEXEC_ALGO": "dynamic", "COEXEC_DEBUG": WAITS + ",zero_copy=0:1"},
+    "three": {"COEXEC_SPLIT": "always", "COEXEC_DEBUG": WAITS + ",zero_copy=0", "POCL_DEVICES": "basic pthread pthread"},
+    "whole": {"COEXEC_SPLIT": "never", "COEXEC_DEBUG": WAITS + ",zero_copy=0:1"},
+    "default": {"COEXEC_DEBUG": "analysis_wait=0"},
 }
 
 
@@ -61,7 +62,7 @@ def difference(ours, theirs):
 
 def compare(args, seed, name, reference):
     """(what went wrong or None, why nothing is compared or None)."""
-    settings = {"OCL_ICD_VENDORS": args.icd, "POCL_DEVICES": "basic pthread", "COEXEC_ANALYSIS_WAIT": "10000", **SETTINGS[name]}
+    settings = {"OCL_ICD_VENDORS": args.icd, "POCL_DEVICES": "basic pthread", "COEXEC_DEBUG": WAITS, **SETTINGS[name]}
     log, excuse = reference
     status, ours, said = attack(args, seed, settings)
     last = ours.splitlines()[-1:] or ["nothing"]

@@ -6,7 +6,7 @@ usage: gpu.py --build DIR [--runs N] [--programs a,b] [--sets LABEL=DEVICES,...]
 
 A set is what COEXEC_DEVICES gets (| in place of , within one): gpus=gpu, default=all, one=0. The bare run is the same program on the
 first GPU. Exits with 1 where a check fails; never for a time. --env sets
-options of coexec, as COEXEC_STAGING=0.
+options of coexec, as COEXEC_DEBUG=staging=0.
 """
 import argparse
 import json

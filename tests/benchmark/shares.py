@@ -54,7 +54,7 @@ def run(command, extra):
 def case(args, bed, name, algo):
     program = [os.path.join(args.build, "examples", name.split("-")[0]), "--repeat", "3", *PROGRAMS[name]]
     both_env = dict(BEDS[bed]["both"], OCL_ICD_VENDORS=os.path.join(args.build, "icd"), COEXEC_ALGO=algo,
-                    COEXEC_SUMMARY="1", COEXEC_ANALYSIS_WAIT="10000")
+                    COEXEC_SUMMARY="1", COEXEC_DEBUG="analysis_wait=10000")
     bare_ms, both_ms, ratios, balances, packages = [], [], [], [], []
     for _ in range(args.runs):
         bare, _ = run(program, BEDS[bed]["bare"])

@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--runs", type=int, default=1)
     args = parser.parse_args()
     found, failed = {}, False
-    coexec = {"OCL_ICD_VENDORS": os.path.join(args.build, "icd"), "COEXEC_ANALYSIS_WAIT": "10000",
+    coexec = {"OCL_ICD_VENDORS": os.path.join(args.build, "icd"), "COEXEC_DEBUG": "analysis_wait=10000",
               "COEXEC_VENDORS": os.path.join(args.build, "tests", "driver", "libslow.so")}
     print(f"{'program':12} {'factor':>6} {'algo':>10} {'first ms':>9} {'second ms':>9} {'both ms':>9} efficiency")
     for name in args.programs.split(","):

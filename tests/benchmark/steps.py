@@ -22,7 +22,7 @@ def run(args, algo, waits, cache):
     build = args.build.resolve()
     env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
     env.update(OCL_ICD_FILENAMES="", OCL_ICD_VENDORS=str(build / "icd"), COEXEC_VENDORS=str(build / "tests/driver/libstub.so"),
-               COEXEC_ALGO=algo, COEXEC_LINK=str(args.believed), COEXEC_STAGING="0", COEXEC_ANALYSIS_WAIT="10000",
+               COEXEC_ALGO=algo, COEXEC_DEBUG=f"link={args.believed},staging=0,analysis_wait=10000",
                COEXEC_CACHE_DIR=cache, STUB_DEVICES=str(args.devices), STUB_TYPE="gpu", STUB_IN_PLACE="0", STUB_ASYNC="1",
                STUB_SPEED="0.1", STUB_UNITS="2", STUB_LINK=str(LINK))
     done = subprocess.run([build / "tests/benchmark/steps", str(args.steps), str(int(waits))], env=env, check=True,
@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--devices", type=int, default=4)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--believed", type=float, default=LINK / 1000, help="what coexec takes the link for, COEXEC_LINK")
+    parser.add_argument("--believed", type=float, default=LINK / 1000, help="what coexec takes the link for, COEXEC_DEBUG=link")
     parser.add_argument("algo", nargs="*", default=["static", "sigmoid", "auto"])
     args = parser.parse_args()
     sums = set()

@@ -30,7 +30,7 @@ def wrong(build, shape, costs):
 def scattered(build, shape):
     """A program that is never split moves its buffers as it does bare, however its launches are scattered over them."""
     runs = [field.run(build, shape, {}, through, ["--preset", "tiny", "--repeat", "2", "--check"], COEXEC_SPLIT="never",
-                      COEXEC_ANALYSIS_WAIT="60000") for through in (False, True)]
+                      COEXEC_DEBUG="zero_copy=0,analysis_wait=60000") for through in (False, True)]
     for outcome in runs:
         if not outcome.right():
             return f"status {outcome.status}\n{outcome.text}"

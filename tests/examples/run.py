@@ -85,8 +85,8 @@ def main():
         if name not in bare:
             bare[name], _, _ = execute(args, [w for w in words if w != "--check"], {})
         got, summary, status = execute(args, words, {
-            "OCL_ICD_VENDORS": os.path.join(args.build, "icd"), "COEXEC_ALGO": algo, "COEXEC_ZERO_COPY": copy,
-            "COEXEC_SPLIT": "always", "COEXEC_ANALYSIS_WAIT": "60000", "COEXEC_SUMMARY": "1"})
+            "OCL_ICD_VENDORS": os.path.join(args.build, "icd"), "COEXEC_ALGO": algo, "COEXEC_SPLIT": "always",
+            "COEXEC_DEBUG": f"zero_copy={copy},analysis_wait=60000", "COEXEC_SUMMARY": "1"})
         # each kernel must split; a short launch may be over before the second device has started: that is a split too
         kernels = re.findall(r"kernel (\w+): \d+ launches, (\d+) split.*\n((?:    .*\n)*)", summary)
         splits = all(int(n) > 0 or "one device took all" in reasons for _, n, reasons in kernels)
@@ -97,8 +97,9 @@ def main():
         words = ["field", "--shape", name, "--preset", "tiny", "--repeat", "2", "--check"]
         bare[name], _, _ = execute(args, words, {})
         for split in ("always", "auto"):
-            extra = {"OCL_ICD_VENDORS": os.path.join(args.build, "icd"), "COEXEC_SPLIT": split, "COEXEC_ZERO_COPY": "0"}
-            got, message, status = execute(args, words, {**extra, **({"COEXEC_ANALYSIS_WAIT": "60000"} if split == "always" else {})})
+            extra = {"OCL_ICD_VENDORS": os.path.join(args.build, "icd"), "COEXEC_SPLIT": split,
+                     "COEXEC_DEBUG": "zero_copy=0" + (",analysis_wait=60000" if split == "always" else "")}
+            got, message, status = execute(args, words, extra)
             ok = status == 0 and got.get("check") == "pass" and got.get("checksum") == bare[name].get("checksum")
             results.add(f"field {name} split {split}", None if ok else f"bare {bare[name]} got {got} status {status}\n{message}")
     for name in NATIVE:

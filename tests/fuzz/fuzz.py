@@ -45,10 +45,10 @@ def container_seeds():
 
 def option_seeds():
     """Every option with its default and with the words that it accepts."""
-    table = re.findall(r'^CX_OPTION\(\w+, \w+, "[^"]*", "([^"]*)", "([^"]*)"',
+    table = re.findall(r'^CX_OPTION\(\w+, \w+, \w+, "[^"]*", "([^"]*)", "([^"]*)"',
                        (root / "layer/base/options.def").read_text(), re.MULTILINE)
     for index, (fallback, accepted) in enumerate(table):
-        for text in [fallback, accepted, "0", "1.5e3", "-1", "1,0,2.5", " 1", "0x1p4"] + accepted.split("|"):
+        for text in [fallback, accepted, "0", "1.5e3", "-1", "1:0:2.5", " 1", "0x1p4"] + accepted.split("|"):
             yield bytes([index]) + text.encode()
 
 

@@ -27,7 +27,7 @@ def run(room, folder, prefix=(), log="warn", **settings):
     summary.write_text("")
     summary.chmod(0o666)
     env = dict(os.environ, COEXEC_CACHE_DIR=str(folder), COEXEC_LOG=log, COEXEC_SUMMARY="1", COEXEC_SUMMARY_FILE=str(summary),
-               COEXEC_ALGO="static", COEXEC_SPLIT="always", COEXEC_ANALYSIS_WAIT="60000", COEXEC_ANALYSER=str(room / "analyser"),
+               COEXEC_ALGO="static", COEXEC_SPLIT="always", COEXEC_DEBUG="analysis_wait=60000", COEXEC_ANALYSER=str(room / "analyser"),
                POCL_CACHE_DIR=str(room / "pocl"), **settings)
     done = subprocess.run([*prefix, *COMMAND], capture_output=True, text=True, timeout=240, env=env)
     told = f"{done.stdout}\n{done.stderr}"

@@ -37,7 +37,7 @@ def check_document(name, path, form):
 
 def check_code():
     """Every COEXEC_ name that documents or sources of the layer and tools speak of is an option."""
-    known = {line.split("`")[1] for line in generated("markdown")[2:]}
+    known = {line.split("`")[1] for form in ("user", "path") for line in generated(form)[2:]}
     files = [ROOT / "README.md", ROOT / "tools" / "coexec.1"]
     for folder in ("layer", "tools"):
         files += sorted((ROOT / folder).rglob("*.[ch]"))
@@ -50,11 +50,10 @@ def check_code():
 
 
 def main():
-    checks = [
-        ("the man page lists every option as it is", check_document("tools/coexec.1", ROOT / "tools/coexec.1", "man")),
-        ("the man page lists every parameter of a balancer as it is", check_document("tools/coexec.1", ROOT / "tools/coexec.1", "params-man")),
-        ("docs/options.md lists every parameter of a balancer as it is", check_document("docs/options.md", ROOT / "docs/options.md", "params")),
-        ("the README lists every option as it is", check_document("README.md", ROOT / "README.md", "markdown")),
+    man, readme, docs = "tools/coexec.1", "README.md", "docs/options.md"
+    places = [(man, "man"), (man, "debug-man"), (man, "params-man"), (readme, "user"), (docs, "user"), (docs, "path"), (docs, "debug"), (docs, "params")]
+    checks = [(f"{name} has `tools/options-table {form}` as it is", check_document(name, ROOT / name, form)) for name, form in places]
+    checks += [
         ("no text or source names an option that is none", check_code()),
     ]
     results = tap.Results(len(checks))

@@ -94,7 +94,7 @@ def check(ending, folder):
     cache = pathlib.Path(folder) / "analyses"
     wanted = ending != "changed"
     shutil.rmtree(cache, ignore_errors=True)
-    env = dict(os.environ, COEXEC_CACHE_DIR=str(cache), COEXEC_ANALYSIS_WAIT="0")
+    env = dict(os.environ, COEXEC_CACHE_DIR=str(cache), COEXEC_DEBUG="analysis_wait=0")
     seen, outlasting = watch(ending, folder, env)
     end = time.monotonic() + BOUND + 10
     while any(alive(child) for child in seen) and time.monotonic() < end:

@@ -18,8 +18,8 @@ SETTINGS = {"auto": True, "1": True, "0": False}
 results = tap.Results(len(SETTINGS))
 for setting, measured in SETTINGS.items():
     done = subprocess.run([sys.argv[1], "info", "--links", "--json"], capture_output=True, text=True, timeout=200,
-                          env={**os.environ, "COEXEC_PEER": setting})
+                          env={**os.environ, "COEXEC_DEBUG": f"{os.environ['COEXEC_DEBUG']},peer={setting}"})
     pairs = json.loads(done.stdout)["links"]["between"] if done.returncode == 0 else []
     right = len(pairs) == 2 and all(bool(pair["peer_gbs"]) == measured for pair in pairs)
-    results.add(f"COEXEC_PEER={setting}", None if right else f"{pairs} {done.stderr}")
+    results.add(f"peer={setting}", None if right else f"{pairs} {done.stderr}")
 sys.exit(results.status())

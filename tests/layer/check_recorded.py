@@ -23,7 +23,7 @@ TOOL = BUILD / "tools" / "coexec"
 ROOM = pathlib.Path(tempfile.mkdtemp(prefix="coexec-recorded-"))
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV", "POCL_MAX"))}
 ENV.update(OCL_ICD_VENDORS=f"{BUILD}/icd/", OCL_ICD_FILENAMES="", POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
-           COEXEC_ANALYSIS_WAIT="60000", COEXEC_SPLIT="always", COEXEC_CACHE_DIR=str(ROOM / "cache"))
+           COEXEC_DEBUG="analysis_wait=60000", COEXEC_SPLIT="always", COEXEC_CACHE_DIR=str(ROOM / "cache"))
 
 
 def record(folder, *names, cases=2):

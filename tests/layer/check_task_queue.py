@@ -56,7 +56,7 @@ def run(parent, name, wait):
     analyser.write_text(ANALYSER.format(folder=folder))
     analyser.chmod(0o755)
     env = dict(os.environ, COEXEC_CACHE_DIR="-", COEXEC_ANALYSER=str(analyser), COEXEC_LOG="error",
-               COEXEC_ANALYSIS_WAIT=str(wait), LATER_FOLDER=str(folder))
+               COEXEC_DEBUG=f"analysis_wait={wait}", LATER_FOLDER=str(folder))
     subprocess.run([sys.executable, __file__, "use"], env=env, check=True)
     return (folder / "calls").read_text().splitlines(), (folder / "overlaps").exists()
 

@@ -117,7 +117,7 @@ exit {status}
         done = tool(*again, "--runs", "2", COEXEC_VENDORS=STUB)
         assert open(count).read().count("run") == 6, done  # alone on each of two devices, and through coexec
         for more, variables, problem in [(("--preset", "tiny"), {}, "another preset"), (("--repeat", "7"), {}, "repetitions"),
-                                         ((), {"STUB_DEVICES": "3"}, "other devices"), ((), {"COEXEC_OVERLAP": "0"}, "other variables")]:
+                                         ((), {"STUB_DEVICES": "3"}, "other devices"), ((), {"COEXEC_DEBUG": "overlap=0"}, "other variables")]:
             done = tool(*again, *more, COEXEC_VENDORS=STUB, **variables)
             assert done.returncode == 1 and problem in done.stderr and not done.stdout, (more, done)
         done = tool(*again[:-3], "--resume", COEXEC_VENDORS=STUB)
@@ -433,16 +433,17 @@ def simulate_refuses_bad_arguments():
 
 
 def run_refuses_bad_options():
-    for arguments in (["--foo", "true"], ["--algo"], ["--algo", "stat", "true"], ["--set", "algo=sigmoid:p=2", "true"], ["--set", "ALGO", "true"], ["--set", "NONE=1", "true"], []):
+    for arguments in (["--foo", "true"], ["--algo"], ["--algo", "stat", "true"], ["--set", "algo=sigmoid:p=2", "true"], ["--set", "ALGO", "true"], ["--set", "NONE=1", "true"], ["--set", "powers=1,2", "true"], []):
         done = tool("run", *arguments)
         assert done.returncode == 2 and "coexec help run" in done.stderr, (arguments, done)
 
 
 def run_sets_options():
     got = environment("--algo", "static", "--devices=!basic", "--summary", "--trace", "t.json", "--set", "split=always",
-                      "--set", "COEXEC_FISSION=2")
+                      "--set", "COEXEC_FISSION=2", "--set", "zero_copy=0", "--set", "COEXEC_POWERS=1:2", COEXEC_DEBUG="peer=0")
     assert got["COEXEC_ALGO"] == "static" and got["COEXEC_DEVICES"] == "!basic" and got["COEXEC_SUMMARY"] == "1", got
     assert got["COEXEC_TRACE"] == os.path.join(os.getcwd(), "t.json"), got
+    assert got["COEXEC_DEBUG"] == "peer=0,zero_copy=0,powers=1:2", got
     assert got["COEXEC_SPLIT"] == "always" and got["COEXEC_FISSION"] == "2", got
 
 
@@ -471,6 +472,8 @@ def info_as_json():
     assert [d["used"] for d in facts["devices"]] == [False, True], facts["devices"]
     assert facts["devices"][0]["left_out"] == "not chosen by COEXEC_DEVICES"
     assert facts["virtual_device"]["name"] == "coexec: stub 1"
+    classes = {o["name"]: o["class"] for o in facts["options"]}
+    assert (classes["COEXEC_SPLIT"], classes["COEXEC_TRACE"], classes["zero_copy"]) == ("user", "path", "debug"), classes
     algo = next(o for o in facts["options"] if o["name"] == "COEXEC_ALGO")
     assert algo["value"] == "auto" and algo["origin"].startswith("default (bad value"), algo
     assert done.stderr.count("\n") == 1 and "COEXEC_ALGO=none: no balancer 'none'; accepted: single," in done.stderr, done.stderr

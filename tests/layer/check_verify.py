@@ -20,8 +20,8 @@ PERMUTED = str(pathlib.Path(__file__).resolve().parent / "permuted.cl")
 ROOM = pathlib.Path(tempfile.mkdtemp(prefix="coexec-verify-"))
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV", "POCL_MAX"))}
 ENV.update(OCL_ICD_VENDORS=f"{ICD}/", OCL_ICD_FILENAMES="", POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
-           COEXEC_ANALYSIS_WAIT="60000", COEXEC_SPLIT="always", COEXEC_SUMMARY="1", COEXEC_ALGO="static",
-           COEXEC_ZERO_COPY="0", COEXEC_CACHE_DIR=str(ROOM / "cache"))
+           COEXEC_DEBUG="analysis_wait=60000,zero_copy=0", COEXEC_SPLIT="always", COEXEC_SUMMARY="1", COEXEC_ALGO="static",
+           COEXEC_CACHE_DIR=str(ROOM / "cache"))
 
 
 def run(*arguments, **settings):
@@ -64,7 +64,7 @@ def wrong_split_is_caught():
         found = re.fullmatch(form, line)
         assert found and int(found[1]) % 4 == 0 and found[2] != found[3] and 0 < int(found[4]) <= 16384, line
     # in place there is one memory, and both devices' stores are in it
-    assert counts(run("--cases", 4, PERMUTED, COEXEC_VERIFY="1", COEXEC_ZERO_COPY="1")) == (8, 0)
+    assert counts(run("--cases", 4, PERMUTED, COEXEC_VERIFY="1", COEXEC_DEBUG="analysis_wait=60000")) == (8, 0)
 
 
 def races_are_told():
@@ -90,7 +90,7 @@ def kernels_with_memory_are_clean():
 
 
 def kernels_in_place_are_clean():
-    clean(1, COEXEC_ZERO_COPY="1")
+    clean(1, COEXEC_DEBUG="analysis_wait=60000")
 
 
 def kernels_on_three_devices_are_clean():

@@ -39,8 +39,8 @@ def run(args, caches, devices, **settings):
     if "COEXEC_LOG" in os.environ:
         env["COEXEC_LOG"] = os.environ["COEXEC_LOG"]
     env.update(OCL_ICD_VENDORS=args.icd, OCL_ICD_FILENAMES="", POCL_DEVICES="basic pthread", POCL_CACHE_DIR=caches,
-               COEXEC_CACHE_DIR=caches + "/coexec", COEXEC_ANALYSIS_WAIT="60000", COEXEC_SUMMARY="1",
-               **DEVICES[devices], **settings)
+               COEXEC_CACHE_DIR=caches + "/coexec", COEXEC_SUMMARY="1",
+               **{"COEXEC_DEBUG": "analysis_wait=60000", **DEVICES[devices], **settings})
     command = [args.program]
     for name in ("seed", "cases", "locals", "together"):
         command += [f"--{name}", str(getattr(args, name))]
@@ -102,7 +102,8 @@ def compare(args, caches):
         print(f"# unsplit: {failure}", file=sys.stderr)
 
     def outcome(setting):
-        return run(args, caches, setting[2], COEXEC_SPLIT="always", COEXEC_ALGO=setting[0], COEXEC_ZERO_COPY=setting[1])
+        return run(args, caches, setting[2], COEXEC_SPLIT="always", COEXEC_ALGO=setting[0], 
+                   COEXEC_DEBUG=f"analysis_wait=60000,zero_copy={setting[1].replace(',', ':')}")
 
     with ThreadPoolExecutor(args.jobs) as pool:
         for (policy, zero_copy, devices), result in zip(settings, pool.map(outcome, settings)):

@@ -235,7 +235,7 @@ START_TEST(asked_of_images)
                              *const asked[] = {"\"-DX -cl-kernel-arg-info\"", "\"-cl-kernel-arg-info\"",
                                                "\"-DX -cl-kernel-arg-info\""};
     char options[64] = "none";
-    setenv("COEXEC_BUILD", "all", 1);
+    set_variable("build", "all");
     open_with("STUB_DEVICES", "2");
     cl_program plain = cl_build("kernel void stub_inc(global int *a) {}", given[_i]);
     ck_assert_uint_eq(calls("-cl-kernel-arg-info"), _i == 2 ? 2 : 0);
@@ -287,7 +287,7 @@ START_TEST(refused_binary)
 {
     size_t size = 0;
     cl_int error;
-    setenv("COEXEC_BUILD", "all", 1); /* all is counted when the build has ended */
+    set_variable("build", "all"); /* all is counted when the build has ended */
     open_with("STUB_FAIL", "clCreateProgramWithBinary:1:-42");
     cl_program program = cl_build("kernel void stub_add(global int *a)\n", "");
     cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
@@ -505,7 +505,7 @@ START_TEST(reported_why_whole)
                                       "the other devices' compilers have refused the program"};
     const size_t items = 1 << 12, local = _i ? 64 : 256;
     setenv("COEXEC_SPLIT", "always", 1);
-    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    set_variable("analysis_wait", "60000");
     setenv("COEXEC_LOG", "plan:info", 1);
     setenv("STUB_GROUP", "256,128", 1);
     open_with(_i ? "STUB_FAIL" : "STUB_UNITS", _i ? "clBuildProgram:2:-11" : "4,1");

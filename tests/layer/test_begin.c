@@ -68,7 +68,7 @@ static void in_a_process(void (*act)(void))
 /* What it launches is of no form that others are of. */
 static void wait_for_analysis(void)
 {
-    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    set_variable("analysis_wait", "60000");
     cl_open();
     cl_kernel kernel = cl_kernel_of_file(STUB_KERNELS, "stub_settle");
     cl_mem mem = cl_buffer(0, sizeof(in), NULL), other = cl_buffer(0, sizeof(out), NULL);
@@ -388,7 +388,7 @@ END_TEST
 static void split_one(void)
 {
     setenv("COEXEC_SPLIT", "always", 1);
-    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    set_variable("analysis_wait", "60000");
     (void)kernels_of_one();
 }
 
@@ -447,7 +447,7 @@ static size_t feed(unsigned times, bool reads)
 START_TEST(uploads_tell_of_the_link)
 {
     setenv("STUB_LINK", "4000", 1); /* half has to go there: 2 ms, for which it is taken 400 */
-    setenv("COEXEC_LINK", "0.02", 1);
+    set_variable("link", "0.02");
     begin("4"); /* 65 ms each */
     ck_assert_uint_gt(feed(8, false), 0);
 }

@@ -124,7 +124,7 @@ END_TEST
 START_TEST(objects_are_there)
 {
     static cl_int values[N];
-    setenv("COEXEC_BUILD", "all", 1);
+    set_variable("build", "all");
     open_stubs("STUB_LOG", "0,0", "0");
     const unsigned before = calls("clCreate");
     cl_ok(clEnqueueWriteBuffer(p.queue, p.mem, CL_FALSE, 0, BYTES, values, 0, NULL, NULL));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds left for later (COEXEC_BUILD=lazy): who builds a program when, and that nobody notices. Two stub
- * devices; each test has a process of its own. LATE_TEST_ALL is set where all members build at once.
+ * Builds left for later (COEXEC_DEBUG=build=lazy): who builds a program when, and that nobody notices. Two
+ * stub devices; each test has a process of its own. LATE_TEST_ALL is set where all members build at once.
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
@@ -28,7 +28,7 @@ static void open_with(const char *name, const char *value)
     setenv("STUB_LOG", cl_folder_path("calls"), 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     if (name)
-        setenv(name, value, 1);
+        set_variable(name, value);
     cl_open();
 }
 
@@ -176,7 +176,7 @@ static void learn_text_elsewhere(const char *text)
     int status = -1;
     const pid_t child = fork();
     if (child == 0) {
-        open_with("COEXEC_ANALYSIS_WAIT", "20000");
+        open_with("analysis_wait", "20000");
         learn_text(text);
         close_log();
         exit(0);

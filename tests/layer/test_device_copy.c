@@ -2,7 +2,7 @@
 /*
  * Copies within a device's memory, by the driver's command and by a kernel, against a model. The tests of the
  * choice run on a stub GPU whose copy calls take as long as they say; those of the copies on any device
- * (COEXEC_DEVICE_COPY=kernel).
+ * (COEXEC_DEBUG=device_copy=kernel).
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
@@ -98,7 +98,7 @@ static unsigned driver_copies(const char *call_us, const char *wish, unsigned n)
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_DEVICES", "1", 1);
     setenv("STUB_ASYNC", "1", 1);
-    setenv("COEXEC_DEVICE_COPY", wish, 1);
+    set_variable("device_copy", wish);
     if (call_us)
         setenv("STUB_COPY_CALL", call_us, 1);
     cl_seed(77);

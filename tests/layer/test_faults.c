@@ -320,7 +320,7 @@ START_TEST(late_refusal_before_another)
     setenv("STUB_HANG", "clEnqueueNDRangeKernel:3:100", 1);
     snprintf(rule, sizeof(rule), "%d:1:300,%d:1:30,%d:1:30", _i, (_i + 1) % 3, (_i + 2) % 3);
     setenv("STUB_LATE", rule, 1);
-    setenv("COEXEC_POWERS", "1,1,1", 1);
+    set_variable("powers", "1:1:1");
     set_env(&three);
     cl_open();
     ck_assert(build());

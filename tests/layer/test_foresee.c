@@ -18,7 +18,7 @@ static bool expects_read(int which)
     write_back_gpus(algos[which]);
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_HOME", "0:10:0,1:10:1", 1); /* the last slices of the third launch */
-    setenv("COEXEC_LINK", "0.01", 1);
+    set_variable("link", "0.01");
     write_back_algo(algos[which], 2);
     write_back_begin();
     for (unsigned i = 0; i < 2; i++) { /* speeds are known after the second one */
@@ -54,7 +54,7 @@ START_TEST(not_expected_after_all)
     const unsigned expected[] = {0, 0, 1, 0, 0, 1};
     write_back_gpus("static");
     setenv("STUB_SPEED", "1", 1);
-    setenv("COEXEC_LINK", "0.01", 1);
+    set_variable("link", "0.01");
     write_back_begin();
     for (unsigned i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         const unsigned before = write_back_launches();
@@ -79,7 +79,7 @@ START_TEST(foreseen)
     write_back_gpus("static");
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_HOME", "0:10:0,1:10:1", 1); /* the last slices of the third launch */
-    setenv("COEXEC_LINK", "0.01", 1);
+    set_variable("link", "0.01");
     write_back_begin();
     for (unsigned i = 0; i < 4; i++) {
         const unsigned before = write_back_launches();
@@ -123,7 +123,7 @@ START_TEST(fails)
     write_back_gpus(_i % 2 ? "auto" : "static");
     setenv("STUB_SPEED", "1", 1);
     setenv("STUB_FAIL", faults[_i / 2], 1);
-    setenv("COEXEC_LINK", "0.01", 1);
+    set_variable("link", "0.01");
     write_back_begin();
     for (unsigned i = 0; i < 5; i++) {
         write_back_launch();
@@ -148,8 +148,8 @@ START_TEST(foreseen_at_random)
     cl_int code;
     write_back_gpus(names[_i % 4]);
     write_back_algo(names[_i % 4], 6);
-    setenv("COEXEC_LINK", "0.01", 1);
-    setenv("COEXEC_QUEUES", _i / 4 % 2 ? "gpus" : "one", 1);
+    set_variable("link", "0.01");
+    set_variable("queues", _i / 4 % 2 ? "gpus" : "one");
     setenv("STUB_SPEED", "4,2", 1);
     setenv("STUB_LINK", "4000,1000", 1);
     setenv("STUB_LATE", "1:23:40,0:50:40", 1);

@@ -53,7 +53,7 @@ static void gpus(void)
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0", 1);
     setenv("COEXEC_ALGO", "static", 1);
-    setenv("COEXEC_STAGING", "0", 1);
+    set_variable("staging", "0");
     setenv("COEXEC_LOG", "data:info", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_seed(11);
@@ -480,7 +480,7 @@ START_TEST(copies_without_events)
     gpus();
     setenv("COEXEC_SPLIT", "never", 1);
     /* on a busy machine calls last long enough for kernels to take over */
-    setenv("COEXEC_DEVICE_COPY", "driver", 1);
+    set_variable("device_copy", "driver");
     setenv("STUB_ASYNC", "1", 1);
     cl_kernel kernel = open_add();
     make(mem);
@@ -515,7 +515,7 @@ START_TEST(packages_on_two_queues)
     cl_mem mem[3];
     gpus();
     setenv("COEXEC_ALGO", "dynamic:packages=16", 1);
-    setenv("COEXEC_QUEUES", _i ? "gpus" : "one", 1);
+    set_variable("queues", _i ? "gpus" : "one");
     setenv("STUB_ASYNC", "1", 1);
     setenv("STUB_LINK", "1000", 1);
     setenv("STUB_SPEED", "0.1", 1); /* 1,024 groups of a package: 10 ms */
@@ -576,8 +576,8 @@ START_TEST(uploads_beside_kernels)
     cl_mem mem[3];
     gpus();
     setenv("COEXEC_ALGO", "dynamic:packages=16", 1);
-    setenv("COEXEC_OVERLAP", ways[_i].on, 1);
-    setenv("COEXEC_QUEUES", "one", 1);
+    set_variable("overlap", ways[_i].on);
+    set_variable("queues", "one");
     setenv("STUB_IN_PLACE", ways[_i].in_place, 1);
     setenv("STUB_ASYNC", "1", 1);
     setenv("STUB_LINK", "100", 1);  /* a package's inputs take 5 ms */

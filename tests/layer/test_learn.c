@@ -164,7 +164,7 @@ START_TEST(splits_that_lose_end)
     cl_program program;
     size_t items = N, local = LOCAL;
     unsigned lines = 0;
-    setenv("COEXEC_ZERO_COPY", "0", 1);
+    set_variable("zero_copy", "0");
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_LINK", "4", 1);
     set_stub(algos[_i], "0");
@@ -206,7 +206,7 @@ START_TEST(splits_that_gain_go_on)
 {
     static cl_int zero[N];
     cl_program program;
-    setenv("COEXEC_ZERO_COPY", "0", 1);
+    set_variable("zero_copy", "0");
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_LINK", "100", 1);
     set_stub("static", "0");
@@ -313,8 +313,8 @@ static size_t run_steps(bool two, bool reads)
 START_TEST(moves_come_in_the_end)
 {
     size_t share = 0;
-    setenv("COEXEC_ZERO_COPY", "0", 1);
-    setenv("COEXEC_LINK", "0.0001", 1);
+    set_variable("zero_copy", "0");
+    set_variable("link", "0.0001");
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0.25", 1);
     setenv("STUB_GROUP", "128,64", 1);
@@ -335,9 +335,9 @@ START_TEST(quick_links_are_learned)
     static cl_int read[CELLS];
     unsigned lines = 0;
     size_t share = 0;
-    setenv("COEXEC_ZERO_COPY", "0", 1);
-    setenv("COEXEC_LINK", "0.000001", 1);
-    setenv("COEXEC_RESCUE", "0", 1);
+    set_variable("zero_copy", "0");
+    set_variable("link", "0.000001");
+    set_variable("rescue", "0");
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0.002", 1);
     set_stub("auto", "0");

@@ -34,7 +34,7 @@ static void stubs(const char *algo, const char *devices, const char *speed)
     setenv("STUB_DEVICES", devices, 1);
     setenv("STUB_SPEED", speed, 1);
     setenv("COEXEC_ALGO", algo, 1);
-    setenv("COEXEC_RESCUE", "0", 1); /* what is done again moves, too */
+    set_variable("rescue", "0"); /* what is done again moves, too */
 }
 
 static cl_kernel open_kernel(cl_program *program, const char *name)
@@ -182,7 +182,7 @@ START_TEST(parts_are_kept)
     size_t least;
     stubs(algos[_i], "3", "0.005");
     setenv("COEXEC_SPLIT", "auto", 1);
-    setenv("COEXEC_LINK", "0.000001", 1);
+    set_variable("link", "0.000001");
     (void)iterate(2, &least);
     ck_assert_uint_le(most_packages, 1);
 }

@@ -183,7 +183,7 @@ END_TEST
 
 START_TEST(not_asked)
 {
-    setenv("COEXEC_PEER", "0", 1);
+    set_variable("peer", "0");
     struct programs p = start("static");
     run(&p, 3);
     ck_assert_uint_eq(mapped("libfakecuda"), 0);
@@ -217,7 +217,7 @@ END_TEST
 /* NVIDIA's driver crashes on shared memory of 512 MB and more: such buffers go the ordinary way. */
 START_TEST(large)
 {
-    setenv("COEXEC_STAGING", _i % 2 ? "1" : "0", 1);
+    set_variable("staging", _i % 2 ? "1" : "0");
     static const size_t sizes[] = {(510u << 20) + 4096, 512u << 20, 513u << 20};
     struct programs p = start("static");
     cl_mem a = cl_buffer(CL_MEM_READ_WRITE, sizes[_i / 2], NULL),
@@ -243,7 +243,7 @@ static const struct {
 START_TEST(obstacle)
 {
     setenv(obstacles[_i].name, obstacles[_i].value, 1);
-    setenv("COEXEC_PEER", "1", 1);
+    set_variable("peer", "1");
     struct programs p = start("static");
     run(&p, 3);
     ck_assert_uint_ge(cl_lines_with(cl_folder_path("log"), obstacles[_i].says), 1);
@@ -258,12 +258,12 @@ END_TEST
 /* `much`: opens from the start on. */
 static struct programs start_beside(const char *slot, const char *grain, bool much)
 {
-    setenv("COEXEC_PEER", "auto", 1);
+    set_variable("peer", "auto");
     setenv("FAKE_CUDA_OPEN", "300000", 0);
-    setenv("COEXEC_STAGING", slot, 1);
+    set_variable("staging", slot);
     setenv("FAKE_CUDA_GRAIN", grain, 1);
     if (much)
-        setenv("COEXEC_PEER_FROM", "0", 1);
+        set_variable("peer_from", "0");
     return start("static");
 }
 
@@ -516,7 +516,7 @@ enum { WAYS = sizeof(slots) / sizeof(slots[0]) };
 
 static struct programs start_slots(unsigned way, const char *algo)
 {
-    setenv("COEXEC_STAGING", slots[way].slot, 1);
+    set_variable("staging", slots[way].slot);
     setenv("FAKE_CUDA_GRAIN", slots[way].shared ? "4096" : "2097152", 1);
     return start(algo);
 }

@@ -50,7 +50,7 @@ static void start(const char *algo, const char *remote_access)
 {
     cl_folder_make("one-home");
     setenv("COEXEC_ALGO", algo, 1);
-    setenv("COEXEC_ONE_HOME", remote_access, 1);
+    set_variable("one_home", remote_access);
     setenv("COEXEC_LOG", "plan:info,data:info", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_open();
@@ -203,7 +203,7 @@ static const char *const stagings[] = {"0", "1", "8192"};
 
 START_TEST(rounds)
 {
-    setenv("COEXEC_STAGING", stagings[_i / 3], 1);
+    set_variable("staging", stagings[_i / 3]);
     start(algos[_i % 3], "1");
     all_rounds();
     ck_assert_uint_ge(homes(), least((unsigned)_i % 3));
@@ -214,7 +214,7 @@ END_TEST
 
 START_TEST(rounds_without)
 {
-    setenv("COEXEC_STAGING", "0", 1);
+    set_variable("staging", "0");
     start(algos[_i], "0");
     all_rounds();
     ck_assert_uint_eq(homes(), 0);
@@ -280,9 +280,9 @@ END_TEST
 /* Buffers too small to be shared, and devices that are no peers. */
 START_TEST(others)
 {
-    static const char *const names_of[] = {"FAKE_CUDA_GRAIN", "FAKE_CUDA_APART", "COEXEC_PEER"};
+    static const char *const names_of[] = {"FAKE_CUDA_GRAIN", "FAKE_CUDA_APART", "peer"};
     static const char *const values[] = {"2097152", "1", "0"};
-    setenv(names_of[_i], values[_i], 1);
+    set_variable(names_of[_i], values[_i]);
     start("static", "1");
     all_rounds();
     ck_assert_uint_eq(homes(), 0);

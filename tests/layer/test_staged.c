@@ -22,7 +22,8 @@ static cl_kernel open_inc(const char *async)
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0", 1);
     setenv("STUB_ASYNC", async, 1);
-    setenv("COEXEC_STAGING", "16", 0);
+    if (!getenv("COEXEC_DEBUG") || !strstr(getenv("COEXEC_DEBUG"), "staging="))
+        set_variable("staging", "16");
     cl_open();
     return cl_kernel_of_file(STUB_KERNELS, "stub_inc");
 }
@@ -154,7 +155,7 @@ START_TEST(no_pages_over_the_bound)
 {
     enum { LARGE = 8 << 20, TIMES = 5, RING = 32 << 10, WAITS = 50 };
     setenv("COEXEC_PINNED_MAX", _i ? "33554432" : "33554431", 1);
-    setenv("COEXEC_STAGING", "8192", 1);
+    set_variable("staging", "8192");
     cl_kernel kernel = open_inc("1");
     cl_mem mem = cl_buffer(CL_MEM_READ_WRITE, LARGE, NULL);
     char *from = calloc(1, LARGE);
@@ -193,7 +194,7 @@ START_TEST(had_once_there_is_room)
     static char from[COPY];
     cl_folder_make("staged");
     setenv("COEXEC_PINNED_MAX", "5M", 1);
-    setenv("COEXEC_STAGING", "1023", 1);
+    set_variable("staging", "1023");
     setenv("COEXEC_LOG", "data:debug", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_kernel kernel = open_inc("0");

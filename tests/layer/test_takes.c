@@ -24,7 +24,7 @@ static void open_with(const char *devices, const char *const settings[][2])
     const char *source = text;
     setenv("STUB_DEVICES", devices, 1);
     for (unsigned i = 0; settings[i][0]; i++)
-        setenv(settings[i][0], settings[i][1], 1);
+        set_variable(settings[i][0], settings[i][1]);
     cl_open();
     t.program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &code);
     cl_ok(code);
@@ -122,7 +122,7 @@ END_TEST
  * knows. */
 START_TEST(refused_writes_nothing)
 {
-    open_with("2", SETTINGS({"STUB_IN_PLACE", "0"}, {"STUB_ASYNC", "1"}, {"COEXEC_ANALYSIS_WAIT", "10000"}));
+    open_with("2", SETTINGS({"STUB_IN_PLACE", "0"}, {"STUB_ASYNC", "1"}, {"analysis_wait", "10000"}));
     cl_ok(launch(t.fill, 64, NULL, NULL));
     cl_ok(clFinish(cl.queue));
     for (int i = 0; i < N; i++)
@@ -159,10 +159,10 @@ END_TEST
 START_TEST(taken_by_another)
 {
     const bool waits = _i & 1;
-    open_with("3", SETTINGS({"STUB_UNITS", "8,2,4"}, {"STUB_TAKES", "256,1024,128"},
-                            {"STUB_IN_PLACE", _i & 2 ? "0" : "1"}, {"STUB_ASYNC", "1"},
-                            {"STUB_KERNEL_GROUP", _i & 4 ? "256,1024,128" : "1024"},
-                            {"COEXEC_ANALYSIS_WAIT", "10000"}));
+    open_with("3",
+              SETTINGS({"STUB_UNITS", "8,2,4"}, {"STUB_TAKES", "256,1024,128"},
+                       {"STUB_IN_PLACE", _i & 2 ? "0" : "1"}, {"STUB_ASYNC", "1"},
+                       {"STUB_KERNEL_GROUP", _i & 4 ? "256,1024,128" : "1024"}, {"analysis_wait", "10000"}));
     cl_int code;
     cl_event gate = clCreateUserEvent(cl.context, &code), end = NULL;
     cl_ok(code);
@@ -188,9 +188,8 @@ END_TEST
  */
 START_TEST(window_of_the_fastest)
 {
-    open_with("2",
-              SETTINGS({"STUB_UNITS", "8,2"}, {"STUB_ALIGN", "1024,8192"}, {"STUB_IN_PLACE", "0"},
-                       {"STUB_ASYNC", "1"}, {"COEXEC_SPLIT", "always"}, {"COEXEC_ANALYSIS_WAIT", "10000"}));
+    open_with("2", SETTINGS({"STUB_UNITS", "8,2"}, {"STUB_ALIGN", "1024,8192"}, {"STUB_IN_PLACE", "0"},
+                            {"STUB_ASYNC", "1"}, {"COEXEC_SPLIT", "always"}, {"analysis_wait", "10000"}));
     const cl_buffer_region region = {256, BYTES - 256};
     const size_t items = N - 64, local = 16;
     cl_uint bits = 0;
@@ -219,7 +218,7 @@ START_TEST(queries)
     open_with("2", SETTINGS({"STUB_UNITS", "2,8"}, {"STUB_KERNEL_GROUP", "64,256"}, {"STUB_TAKES", "64,256"},
                             {"STUB_MULTIPLE", "8,32"}, {"STUB_PRIVATE", "4096,16"}, {"STUB_LOCAL", "512,128"},
                             {"COEXEC_LIMITS", _i ? "common" : "fastest"}, {"COEXEC_SPLIT", "always"},
-                            {"COEXEC_ANALYSIS_WAIT", "10000"}, {"STUB_ASYNC", "1"}));
+                            {"analysis_wait", "10000"}, {"STUB_ASYNC", "1"}));
 #define GROUP(what, to) cl_ok(clGetKernelWorkGroupInfo(t.inc, cl.device, what, sizeof(to), &(to), NULL))
     GROUP(CL_KERNEL_WORK_GROUP_SIZE, size);
     ck_assert_uint_eq(size, _i ? 64 : 256);

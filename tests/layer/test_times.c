@@ -317,7 +317,7 @@ END_TEST
 
 START_TEST(one_queue)
 {
-    setenv("COEXEC_QUEUES", "one", 1);
+    set_variable("queues", "one");
     open_stubs("gpu", "0");
     for (int i = 0; i < 100; i++)
         launch(p.plain, 0, NULL, NULL);
@@ -338,7 +338,7 @@ START_TEST(split)
     const bool at_once = _i % 2; /* as CPU devices that run what they are given in the call */
     setenv("COEXEC_ALGO", balancers[_i / 2], 1);
     setenv("COEXEC_SPLIT", "always", 1);
-    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    set_variable("analysis_wait", "60000");
     setenv("COEXEC_LOG", "plan:info", 1);
     setenv("STUB_SPEED", "0.001", 1); /* GROUP_NS a group */
     if (at_once)
@@ -371,7 +371,7 @@ START_TEST(waiting)
 {
     enum { ROUNDS = 3, WAITING = 4 };
     setenv("COEXEC_SPLIT", _i % 2 ? "always" : "never", 1);
-    setenv("COEXEC_ANALYSIS_WAIT", "60000", 1);
+    set_variable("analysis_wait", "60000");
     setenv("STUB_SPEED", "0.002", 1);
     if (_i / 2)
         unsetenv("STUB_ASYNC");

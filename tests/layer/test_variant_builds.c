@@ -40,8 +40,8 @@ START_TEST(options)
     cl_folder_make("variants");
     setenv("STUB_LOG", cl_folder_path("calls"), 1);
     setenv("STUB_DEVICES", "2", 1);
-    setenv("COEXEC_BUILD", "all", 1);
-    setenv("COEXEC_ANALYSIS_WAIT", "100000", 1);
+    set_variable("build", "all");
+    set_variable("analysis_wait", "100000");
     cl_open();
     cl_program program = cl_build(source, cases[_i].given);
     snprintf(own, sizeof(own), "options=\"%s\"", cases[_i].given);
@@ -81,8 +81,8 @@ static void two_vendors(const char *first, const char *second, const char *refus
     setenv("STUB_VENDOR", both, 1);
     setenv("STUB_REFUSES", refused, 1);
     setenv("COEXEC_LOG", "warn", 1);
-    setenv("COEXEC_BUILD", "all", 1);
-    setenv("COEXEC_ANALYSIS_WAIT", "100000", 1);
+    set_variable("build", "all");
+    set_variable("analysis_wait", "100000");
     cl_open();
 }
 

@@ -164,7 +164,7 @@ static bool fourth_between_pieces(int unused)
     unsigned long fourth = 0, sent = 0;
     (void)unused;
     write_back_gpus("dynamic");
-    setenv("COEXEC_STAGING", "64", 1);
+    set_variable("staging", "64");
     setenv("STUB_HOME", "1:1:0", 1); /* leaves packages for device 0 */
     setenv("STUB_HANG", "clEnqueueReadBuffer:1:500", 1);
     write_back_begin();
@@ -201,9 +201,9 @@ START_TEST(slices)
 {
     write_back_gpus(dynamic[_i]);
     setenv("STUB_SPEED", "1", 1);
-    setenv("COEXEC_LINK", "0.01", 1);
+    set_variable("link", "0.01");
     write_back_algo(dynamic[_i], 4);
-    setenv("COEXEC_QUEUES", _i ? "gpus" : "one", 1);
+    set_variable("queues", _i ? "gpus" : "one");
     write_back_begin();
     for (unsigned i = 0; i < 3; i++) {
         const unsigned before = write_back_launches();
@@ -253,17 +253,17 @@ static bool next_before_sent(int unused)
     enum {
         LAUNCHES = 6,
         A_PIECE = 8 * 16384
-    }; /* what the thread sends in one go: chunks of COEXEC_STAGING / 4 */
+    }; /* what the thread sends in one go: chunks of COEXEC_DEBUG=staging / 4 */
     unsigned long most = 0;
     bool waited = false;
     (void)unused;
     write_back_gpus("auto");
-    unsetenv("COEXEC_POWERS");
+    set_variable("powers", "");
     setenv("STUB_NAMES", "gpu,gpu", 1);
     setenv("STUB_SPEED", "0.3", 1);
     setenv("STUB_LINK", "25", 1);
-    setenv("COEXEC_LINK", "0.1", 1);
-    setenv("COEXEC_STAGING", "64", 1);
+    set_variable("link", "0.1");
+    set_variable("staging", "64");
     setenv("COEXEC_ALGO", "auto:safety=4", 1); /* so that something is left behind the first package */
     write_back_begin();
     for (unsigned i = 0; i < LAUNCHES; i++) {
@@ -300,7 +300,7 @@ START_TEST(slices_of_rows)
     unsigned long before[LAUNCHES] = {0};
     write_back_gpus("static");
     setenv("STUB_SPEED", "1", 1);
-    setenv("COEXEC_LINK", "0.01", 1);
+    set_variable("link", "0.01");
     fixture.kernel = write_back_open_kernel("stub_fill_2d");
     fixture.mem[0] = cl_buffer(CL_MEM_READ_WRITE, WRITE_BACK_BYTES, NULL);
     cl_set_mem(fixture.kernel, 0, fixture.mem[0]);
@@ -542,7 +542,7 @@ START_TEST(at_random)
 {
     write_back_gpus(_i % 4 < 3 ? algos[_i % 4] : "auto");
     write_back_algo(_i % 4 < 3 ? algos[_i % 4] : "auto", 8);
-    setenv("COEXEC_QUEUES", _i / 4 % 2 ? "gpus" : "one", 1);
+    set_variable("queues", _i / 4 % 2 ? "gpus" : "one");
     setenv("STUB_LATE", "1:7:40,0:20:40", 1);
     setenv("STUB_SPEED", "4,2", 1);
     setenv("STUB_LINK", "4000,1000", 1);
@@ -572,7 +572,7 @@ END_TEST
 START_TEST(switched_off)
 {
     write_back_gpus("dynamic");
-    setenv("COEXEC_OVERLAP", "0", 1);
+    set_variable("overlap", "0");
     write_back_begin();
     write_back_shut_gate();
     write_back_launch();

@@ -33,8 +33,8 @@ void write_back_gpus(const char *algo)
     setenv("STUB_SPEED", "0", 1);
     setenv("STUB_ASYNC", "1", 1);
     write_back_algo(algo, 16);
-    setenv("COEXEC_POWERS", "1,1", 1);
-    setenv("COEXEC_QUEUES", "one", 1);
+    set_variable("powers", "1:1");
+    set_variable("queues", "one");
 }
 
 cl_kernel write_back_open_kernel(const char *name)

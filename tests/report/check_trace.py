@@ -24,13 +24,15 @@ folder = tempfile.TemporaryDirectory()
 LIMIT = 300
 
 
+HALVES = "analysis_wait=60000,powers=1:1"  # both devices work, however busy the machine is
+
+
 def environment(trace, **more):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD"))}
     if "COEXEC_CACHE_DIR" in os.environ:
         env["COEXEC_CACHE_DIR"] = os.environ["COEXEC_CACHE_DIR"]
     env.update(OCL_ICD_VENDORS=f"{BUILD}/icd/", POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
-               COEXEC_SPLIT="always", COEXEC_ANALYSIS_WAIT="60000", COEXEC_TRACE=trace,
-               COEXEC_ALGO="static", COEXEC_POWERS="1,1")  # halves: both devices work, however busy the machine is
+               COEXEC_SPLIT="always", COEXEC_TRACE=trace, COEXEC_ALGO="static", COEXEC_DEBUG=HALVES)
     env.update(more)
     return env
 
@@ -111,7 +113,7 @@ def when_packages_were_decided():
 
 
 def devices_with_memory_of_their_own():
-    events = events_of("bfs --size 20000", COEXEC_ZERO_COPY="0")
+    events = events_of("bfs --size 20000", COEXEC_DEBUG=HALVES + ",zero_copy=0")
     for transfer in of(events, "transfer", "upload") + of(events, "transfer", "download"):
         need(transfer, bytes=int, pieces=int, buffer=int)
         assert transfer["args"]["bytes"] > 0, transfer
@@ -124,7 +126,7 @@ def devices_with_memory_of_their_own():
 
 
 def private_copies():
-    events = events_of("histogram --size 300000", COEXEC_ZERO_COPY="0")
+    events = events_of("histogram --size 300000", COEXEC_DEBUG=HALVES + ",zero_copy=0")
     for name in "fill a private copy", "fetch a private copy", "combine private copies":
         for merge in of(events, "merge", name):
             need(merge, kernel=str, launch=int, bytes=int, buffer=int)
@@ -133,7 +135,7 @@ def private_copies():
 def a_summary_without_group_sizes():
     """One device does all, also of launches whose groups nobody counted: the program left their size to the driver."""
     variables = {**environment("", COEXEC_SUMMARY="1"), "POCL_DEVICES": "basic", "COEXEC_TRACE": ""}
-    variables.pop("COEXEC_POWERS")
+    variables["COEXEC_DEBUG"] = "analysis_wait=60000"
     done = subprocess.run(command("vecadd --size 65536"), env=variables, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0 and "2 packages  100.0 %" in done.stderr, done
 

@@ -14,7 +14,7 @@ const char *capture_end(void);
 
 /* Unsets every variable that the layer or its tests' drivers read. */
 void clean_environment(void);
-/* Sets variables: name, value, name, value, ..., NULL. */
+/* Sets variables as set_variable does: name, value, name, value, ..., NULL. */
 void set_environment(const char *name, ...);
 
 #endif

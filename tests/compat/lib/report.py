@@ -51,7 +51,7 @@ Made by `tests/compat/run`; `tests/compat/run --help` says how, `tests/compat/re
 * *bare s*, *coexec s*: medians of alternating runs of whole processes, start-up included, without what they spent in
   calls that build programs and create kernels; that stands apart in *builds*, bare and through coexec. *Ratio* is
   coexec's time over bare's; below 1 coexec is faster. Where a
-  program is built for both devices (where a launch may be long; with `COEXEC_BUILD=all` always, at once) that is twice the
+  program is built for both devices (where a launch may be long; with `COEXEC_DEBUG=build=all` always, at once) that is twice the
   work of a bare device, and PoCL 3.1 compiles for one after the other.
 * *Why slower* stands where the ratio is over 1.05: *starting* where the difference is {start} ms or less, which is what
   opening coexec and PoCL's second device take, with the noise of such short runs; *noise* where bare runs were as far

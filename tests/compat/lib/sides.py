@@ -60,8 +60,8 @@ def environment(side, recipe, args, mix=None, cold=False):
     if side in ("always", "verify"):
         # equal shares: a dynamic balancer may give all of a short launch to the device that is first, and a measured
         # speed may be that of a driver compiling
-        env.update(COEXEC_SPLIT="always", COEXEC_ALGO="static", COEXEC_POWERS="1,1",
-                   COEXEC_ANALYSIS_WAIT="60000", COEXEC_ANALYSIS_LIMIT="60000")
+        env.update(COEXEC_SPLIT="always", COEXEC_ALGO="static",
+                   COEXEC_DEBUG="powers=1:1,analysis_wait=60000,analysis_limit=60000")
     if side == "verify":
         env["COEXEC_VERIFY"] = "1"
     if mix:

@@ -57,8 +57,7 @@ static void open_context(void)
 static void setup(void)
 {
     clean_environment();
-    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_ANALYSIS", "0",
-                    NULL);
+    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "analysis", "0", NULL);
     open_context();
 }
 
@@ -409,11 +408,11 @@ START_TEST(why_no_summary)
     const char *why = NULL;
 
     ck_assert_ptr_null(cx_kernel_summary(own, &why));
-    ck_assert_str_eq(why, "analysis is switched off (COEXEC_ANALYSIS=0)");
+    ck_assert_str_eq(why, "analysis is switched off (COEXEC_DEBUG=analysis=0)");
     ck_assert(cx_kernel_summary_wait(own, 0));
     why = NULL;
     ck_assert(!cx_program_compatible(own->program, 0, 1, &why));
-    ck_assert_str_eq(why, "analysis is switched off (COEXEC_ANALYSIS=0)");
+    ck_assert_str_eq(why, "analysis is switched off (COEXEC_DEBUG=analysis=0)");
     ck_assert(cx_program_compatible(own->program, 1, 1, NULL));
     ck_assert_int_eq(cx_clReleaseKernel(kernel), CL_SUCCESS);
     ck_assert_int_eq(cx_clReleaseProgram(program), CL_SUCCESS);
@@ -513,7 +512,7 @@ START_TEST(variants_for_work_only)
 {
     clean_environment();
     set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_BUDGET", "1",
-                    "COEXEC_BUILD", _i ? "lazy" : "all", NULL);
+                    "build", _i ? "lazy" : "all", NULL);
     open_context();
     cl_int error;
     cl_program program = build_first(text);
@@ -546,7 +545,7 @@ END_TEST
 START_TEST(process_ends_while_building)
 {
     clean_environment();
-    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_ANALYSIS", "0",
+    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "analysis", "0",
                     "POCL_KERNEL_CACHE", "0", NULL);
     for (unsigned i = 0; i < 3; i++) {
         int status = 0;

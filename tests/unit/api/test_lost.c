@@ -31,8 +31,8 @@ static void setup(void)
     cl_platform_id platform;
     cl_int error;
     clean_environment();
-    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_ANALYSIS", "0",
-                    "COEXEC_ZERO_COPY", "0", "COEXEC_LOG", "error", NULL);
+    set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "analysis", "0",
+                    "zero_copy", "0", "COEXEC_LOG", "error", NULL);
     OK(cx_clGetPlatformIDs(1, &platform, NULL));
     OK(cx_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &t.device, NULL));
     t.context = cx_clCreateContext(NULL, 1, &t.device, NULL, NULL, &error);

@@ -378,7 +378,7 @@ END_TEST
 
 START_TEST(probe_switched_off)
 {
-    set_environment("COEXEC_ZERO_COPY", "0", NULL);
+    set_environment("zero_copy", "0", NULL);
     const struct cx_machine *machine = machine_of(TEST_STUB);
     probe(machine->used[0]);
     ck_assert(!machine->used[0]->in_place);

@@ -73,7 +73,7 @@ static struct cx_context *open_context(cl_context *handle)
     cl_int error;
     clean_environment();
     set_environment("POCL_DEVICES", "basic pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_BUDGET", "1",
-                    "COEXEC_ANALYSIS", "0", NULL);
+                    "analysis", "0", NULL);
     ck_assert_int_eq(cx_clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
     ck_assert_int_eq(cx_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), CL_SUCCESS);
     *handle = cx_clCreateContext(NULL, 1, &device, NULL, NULL, &error);

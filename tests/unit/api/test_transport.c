@@ -124,9 +124,9 @@ static cl_kernel open_all(const char *split)
     cl_int error;
     const char *text = source;
     clean_environment();
-    set_environment("POCL_DEVICES", "pthread pthread", "POCL_MAX_PTHREAD_COUNT", "1", "COEXEC_ZERO_COPY", "0",
-                    "COEXEC_BUDGET", "1", "COEXEC_ANALYSIS_WAIT", "60000", "COEXEC_ALGO", "static",
-                    "COEXEC_SPLIT", split, NULL);
+    set_environment("POCL_DEVICES", "pthread pthread", "POCL_MAX_PTHREAD_COUNT", "1", "zero_copy", "0",
+                    "COEXEC_BUDGET", "1", "analysis_wait", "60000", "COEXEC_ALGO", "static", "COEXEC_SPLIT",
+                    split, NULL);
     OK(cx_clGetPlatformIDs(1, &platform, NULL));
     OK(cx_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
     context = cx_clCreateContext(NULL, 1, &device, NULL, NULL, &error);

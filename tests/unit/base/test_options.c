@@ -36,7 +36,7 @@ START_TEST(defaults)
     for (size_t i = 0; i < count; i++) {
         ck_assert_str_eq(rows[i].value, rows[i].fallback);
         ck_assert_str_eq(rows[i].origin, "default");
-        ck_assert_int_eq(strncmp(rows[i].name, "COEXEC_", 7), 0);
+        ck_assert_int_eq(strncmp(rows[i].name, "COEXEC_", 7) == 0, strcmp(rows[i].class, "debug") != 0);
         ck_assert_uint_gt(strlen(rows[i].help), 0);
     }
     ck_assert_str_eq(options->algo->all.policy->name, "auto");
@@ -51,9 +51,9 @@ END_TEST
 
 START_TEST(good_values)
 {
-    set_environment("COEXEC_ALGO", "static;a=sigmoid:p=1", "COEXEC_FISSION", "3", "COEXEC_ZERO_COPY", "0",
-                    "COEXEC_POWERS", "1,2.5,.5", "COEXEC_VENDORS", "/a:/b", "COEXEC_SUMMARY", "",
-                    "COEXEC_MIN_PACKAGE", "0,4", "COEXEC_PINNED_MAX", "1.5G", NULL);
+    set_environment("COEXEC_ALGO", "static;a=sigmoid:p=1", "COEXEC_FISSION", "3", "COEXEC_DEBUG",
+                    "zero_copy=0,powers=1:2.5:.5,min_package=0:4", "COEXEC_VENDORS", "/a:/b",
+                    "COEXEC_SUMMARY", "", "COEXEC_PINNED_MAX", "1.5G", NULL);
     capture_start();
     const struct cx_options *options = cx_options_get();
     ck_assert_str_eq(capture_end(), "");
@@ -64,7 +64,7 @@ START_TEST(good_values)
     ck_assert_uint_eq(options->fission, 3);
     ck_assert_str_eq(options->zero_copy, "0");
     ck_assert_uint_eq(options->pinned_max, UINT64_C(3) << 29);
-    ck_assert_str_eq(options->powers, "1,2.5,.5");
+    ck_assert_str_eq(options->powers, "1:2.5:.5");
     ck_assert_str_eq(options->vendors, "/a:/b");
     ck_assert_str_eq(row_of("COEXEC_ALGO")->origin, "environment");
     ck_assert_str_eq(row_of("COEXEC_SUMMARY")->origin, "default"); /* empty counts as not set */
@@ -84,20 +84,20 @@ static const struct {
     {"COEXEC_FISSION", "1x", "not a whole number; accepted: 0 or a number of cores; using 0"},
     {"COEXEC_FISSION", "99999999999999999999",
      "not a whole number; accepted: 0 or a number of cores; using 0"},
-    {"COEXEC_LINK", "0", "out of range; accepted: number above 0; using 10"},
-    {"COEXEC_LINK", "nan", "not a number; accepted: number above 0; using 10"},
-    {"COEXEC_LINK", "1e999", "not a number; accepted: number above 0; using 10"},
+    {"link", "0", "out of range; accepted: number above 0; using 10"},
+    {"link", "nan", "not a number; accepted: number above 0; using 10"},
+    {"link", "1e999", "not a number; accepted: number above 0; using 10"},
     {"COEXEC_BUDGET", "1.01", "out of range; accepted: number from 0 to 1; using 0.02"},
-    {"COEXEC_POWERS", "1,0",
-     "not a list of such numbers; accepted: positive numbers, one a used device, separated by ,; using none"},
-    {"COEXEC_MIN_PACKAGE", "1,,2",
+    {"powers", "1:0",
+     "not a list of such numbers; accepted: positive numbers, one a used device, separated by :; using none"},
+    {"min_package", "1::2",
      "not a list of such numbers; accepted: work-groups, one number for all or one a used device, separated "
-     "by ,; "
+     "by :; "
      "using 0"},
-    {"COEXEC_ZERO_COPY", "1,2",
-     "not a list of such numbers; accepted: 0 or 1, one for all or one a device, separated by ,; using 1"},
-    {"COEXEC_POWERS", "1,-2",
-     "not a list of such numbers; accepted: positive numbers, one a used device, separated by ,; using "
+    {"zero_copy", "1:2",
+     "not a list of such numbers; accepted: 0 or 1, one for all or one a device, separated by :; using 1"},
+    {"powers", "1:-2",
+     "not a list of such numbers; accepted: positive numbers, one a used device, separated by :; using "
      "none"},
 };
 
@@ -153,7 +153,9 @@ START_TEST(bad_values)
 {
     char line[512];
     set_environment(bad[_i].name, bad[_i].value, NULL);
-    snprintf(line, sizeof line, "coexec: %s=%s: %s\n", bad[_i].name, bad[_i].value, bad[_i].line);
+    const bool is_debug = bad[_i].name[0] != 'C';
+    snprintf(line, sizeof line, "coexec: %s%s=%s: %s\n", is_debug ? "COEXEC_DEBUG=" : "", bad[_i].name,
+             bad[_i].value, bad[_i].line);
     capture_start();
     const struct cx_options *options = cx_options_get();
     ck_assert_ptr_eq(cx_options_get(), options);
@@ -190,12 +192,12 @@ static const struct {
              WORDS_OF(identity, "COEXEC_IDENTITY"),
              WORDS_OF(limits, "COEXEC_LIMITS"),
              WORDS_OF(units, "COEXEC_UNITS"),
-             WORDS_OF(peer, "COEXEC_PEER"),
-             WORDS_OF(one_home, "COEXEC_ONE_HOME"),
-             WORDS_OF(queues, "COEXEC_QUEUES"),
-             WORDS_OF(device_copy, "COEXEC_DEVICE_COPY"),
+             WORDS_OF(peer, "peer"),
+             WORDS_OF(one_home, "one_home"),
+             WORDS_OF(queues, "queues"),
+             WORDS_OF(device_copy, "device_copy"),
              WORDS_OF(split, "COEXEC_SPLIT"),
-             WORDS_OF(build, "COEXEC_BUILD")};
+             WORDS_OF(build, "build")};
 
 /* The words of option_words.h are those that the rows of options.def tell of, for every row of words. */
 START_TEST(words_are_the_accepted)
@@ -212,8 +214,8 @@ END_TEST
 
 START_TEST(word_values)
 {
-    set_environment("COEXEC_SPLIT", "always", "COEXEC_PEER", "0", "COEXEC_QUEUES", "all", "COEXEC_UNITS",
-                    "su", "COEXEC_LIMITS", "common|fastest", NULL);
+    set_environment("COEXEC_SPLIT", "always", "peer", "0", "queues", "all", "COEXEC_UNITS", "su",
+                    "COEXEC_LIMITS", "common|fastest", NULL);
     capture_start();
     const struct cx_options *options = cx_options_get();
     ck_assert_str_eq(
@@ -255,6 +257,119 @@ START_TEST(old_parameters)
 }
 END_TEST
 
+#define DEBUG_NAMES                                                                                          \
+    "accepted: NAME=VALUE,... with zero_copy, staging, link, peer, peer_from, one_home, queues, "            \
+    "device_copy, "                                                                                          \
+    "overlap, powers, min_package, rescue, build, analysis, analysis_wait, analysis_limit; ignored\n"
+
+START_TEST(debug_values)
+{
+    set_environment("COEXEC_DEBUG", "peer=1,zero_copy=1:0,peer=0,analysis_wait=7,staging=3,staging=,link=0.5",
+                    NULL);
+    capture_start();
+    const struct cx_options *options = cx_options_get();
+    ck_assert_str_eq(capture_end(), "");
+    ck_assert_int_eq(options->peer, CX_OPTION_PEER_NEVER); /* the last one counts */
+    ck_assert_str_eq(options->zero_copy, "1:0");
+    ck_assert_uint_eq(options->analysis_wait, 7);
+    ck_assert_uint_eq(options->staging, 8192); /* its default */
+    ck_assert(fabs(options->link - 0.5) < 1e-12);
+    ck_assert_str_eq(row_of("zero_copy")->value, "1:0");
+    ck_assert_str_eq(row_of("zero_copy")->origin, "environment");
+    ck_assert_str_eq(row_of("queues")->origin, "default");
+    ck_assert_str_eq(cx_options_old_names(), "");
+}
+END_TEST
+
+/* What is wrong costs a line and nothing else: what stands beside it counts. */
+static const struct {
+    const char *text, *lines;
+} bad_debug[] = {
+    {"rescue=0,,peer=0", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
+    {",rescue=0", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
+    {"rescue=0,", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
+    {"rescue=0,peer", "coexec: COEXEC_DEBUG=peer: no value; " DEBUG_NAMES},
+    {"rescue=0,=1", "coexec: COEXEC_DEBUG==1: no such name; " DEBUG_NAMES},
+    {"rescue=0,pee=1", "coexec: COEXEC_DEBUG=pee=1: no such name; " DEBUG_NAMES},
+    {"rescue=0,peers=1", "coexec: COEXEC_DEBUG=peers=1: no such name; " DEBUG_NAMES},
+    {"RESCUE=1,rescue=0", "coexec: COEXEC_DEBUG=RESCUE=1: no such name; " DEBUG_NAMES},
+    {"rescue=0,split=never", "coexec: COEXEC_DEBUG=split=never: no such name; " DEBUG_NAMES},
+    {"rescue=0,debug=1", "coexec: COEXEC_DEBUG=debug=1: no such name; " DEBUG_NAMES},
+    {"rescue=0,COEXEC_PEER=1", "coexec: COEXEC_DEBUG=COEXEC_PEER=1: no such name; " DEBUG_NAMES},
+    {"peer=2,rescue=0", "coexec: COEXEC_DEBUG=peer=2: not known; accepted: auto, 0, 1; using auto\n"},
+    {"rescue=0,peer=0=1", "coexec: COEXEC_DEBUG=peer=0=1: not known; accepted: auto, 0, 1; using auto\n"},
+    {"rescue=0,link=-1", "coexec: COEXEC_DEBUG=link=-1: out of range; accepted: number above 0; using 10\n"},
+    {"peer=0,peer=2,rescue=0", "coexec: COEXEC_DEBUG=peer=2: not known; accepted: auto, 0, 1; using auto\n"},
+    {"rescue=0,zero_copy=1:", NULL},
+    {"rescue=0,zero_copy=:", NULL},
+    {"rescue=0,staging=99999999999999999999", NULL},
+};
+
+START_TEST(bad_debug_values)
+{
+    set_environment("COEXEC_DEBUG", bad_debug[_i].text, NULL);
+    capture_start();
+    const struct cx_options *options = cx_options_get();
+    const char *told = capture_end();
+    if (bad_debug[_i].lines)
+        ck_assert_str_eq(told, bad_debug[_i].lines);
+    ck_assert_ptr_nonnull(strchr(told, '\n'));
+    ck_assert_ptr_null(strchr(strchr(told, '\n') + 1, '\n')); /* one line */
+    ck_assert(!options->rescue);
+    ck_assert_int_eq(options->peer,
+                     strstr(bad_debug[_i].text, ",peer=0") && !strstr(bad_debug[_i].text, "0=1")
+                         ? CX_OPTION_PEER_NEVER
+                         : CX_OPTION_PEER_AUTO);
+    ck_assert_str_eq(options->zero_copy, "1");
+    ck_assert_uint_eq(options->staging, 8192);
+}
+END_TEST
+
+/* Every debug name was a variable. It counts where COEXEC_DEBUG says nothing, and one line tells what it is
+ * now. */
+START_TEST(old_variables)
+{
+    set_environment("COEXEC_ZERO_COPY", "1,0", "COEXEC_PEER", "1", "COEXEC_LINK", "", "COEXEC_DEBUG",
+                    "peer=0", NULL);
+    capture_start();
+    const struct cx_options *options = cx_options_get();
+    ck_assert_str_eq(capture_end(), "");
+    ck_assert_str_eq(options->zero_copy, "1:0");
+    ck_assert_int_eq(options->peer, CX_OPTION_PEER_NEVER);
+    capture_start();
+    cx_warn(CX_TOPIC_API, "this");
+    cx_warn(CX_TOPIC_API, "that");
+    const char *told = capture_end();
+    ck_assert_ptr_nonnull(strstr(told, "COEXEC_ZERO_COPY is now COEXEC_DEBUG=zero_copy=1:0"));
+    ck_assert_ptr_nonnull(strstr(told, "COEXEC_PEER is now COEXEC_DEBUG=peer=1"));
+    ck_assert_ptr_null(strstr(told, "COEXEC_LINK")); /* empty counts as not set */
+    ck_assert_ptr_eq(strstr(told, "coexec: warn: options: old names, which the next release ignores: "),
+                     told);
+    ck_assert_ptr_null(strstr(strchr(told, '\n'), "old names"));
+}
+END_TEST
+
+START_TEST(every_old_variable)
+{
+    static const char *const names[] = {
+        "COEXEC_ZERO_COPY", "COEXEC_STAGING",  "COEXEC_LINK",          "COEXEC_PEER",
+        "COEXEC_PEER_FROM", "COEXEC_ONE_HOME", "COEXEC_QUEUES",        "COEXEC_DEVICE_COPY",
+        "COEXEC_OVERLAP",   "COEXEC_POWERS",   "COEXEC_MIN_PACKAGE",   "COEXEC_RESCUE",
+        "COEXEC_BUILD",     "COEXEC_ANALYSIS", "COEXEC_ANALYSIS_WAIT", "COEXEC_ANALYSIS_LIMIT"};
+    static const char *const values[] = {"0", "1",   "1",   "1", "1",   "1", "one", "kernel",
+                                         "0", "1,2", "3,4", "0", "all", "0", "1",   "1"};
+    const struct cx_option_row *rows;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        set_environment(names[i], values[i], NULL);
+    capture_start();
+    const size_t count = cx_options_rows(&rows);
+    ck_assert_str_eq(capture_end(), "");
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].class, "debug") == 0)
+            ck_assert_str_eq(rows[i].origin, "environment");
+}
+END_TEST
+
 START_TEST(unknown_names)
 {
     set_environment("COEXEC_ALGOO", "static", NULL);
@@ -271,7 +386,7 @@ START_TEST(number_lists)
     ck_assert_uint_eq(cx_options_numbers("", numbers, 2), 0);
     ck_assert_uint_eq(cx_options_numbers("7", numbers, 2), 1);
     ck_assert(fabs(numbers[0] - 7) < 1e-12);
-    ck_assert_uint_eq(cx_options_numbers("1,0.5,3", numbers, 2), 3);
+    ck_assert_uint_eq(cx_options_numbers("1:0.5:3", numbers, 2), 3);
     ck_assert(fabs(numbers[1] - 0.5) < 1e-12);
 }
 END_TEST
@@ -388,6 +503,10 @@ int main(void)
     tcase_add_test(tcase, words_are_the_accepted);
     tcase_add_test(tcase, word_values);
     tcase_add_test(tcase, old_parameters);
+    tcase_add_test(tcase, debug_values);
+    tcase_add_loop_test(tcase, bad_debug_values, 0, sizeof bad_debug / sizeof *bad_debug);
+    tcase_add_test(tcase, old_variables);
+    tcase_add_test(tcase, every_old_variable);
     tcase_add_test(tcase, unknown_names);
     tcase_add_test(tcase, number_lists);
     tcase_add_test(tcase, rejected_later);

@@ -265,7 +265,7 @@ static void expect_failure(const char *script, const char *cause)
 
 START_TEST(failures)
 {
-    set_environment("COEXEC_ANALYSIS_LIMIT", "300", NULL);
+    set_environment("analysis_limit", "300", NULL);
     expect_failure("echo 'line 3: unknown type' >&2; exit 1", "line 3: unknown type");
     expect_failure("echo \"coexec-analyse: $source:3:14: error: unknown 'x'\" >&2; exit 1",
                    "unknown 'x' (line 3)");
@@ -298,9 +298,9 @@ START_TEST(switched_off)
 {
     const char *why = NULL;
 
-    set_environment("COEXEC_ANALYSIS", "0", NULL);
+    set_environment("analysis", "0", NULL);
     ck_assert_ptr_null(cx_analysis_start(&members, 1, plain_source, "", 0, &why));
-    ck_assert_str_eq(why, "analysis is switched off (COEXEC_ANALYSIS=0)");
+    ck_assert_str_eq(why, "analysis is switched off (COEXEC_DEBUG=analysis=0)");
 }
 END_TEST
 
@@ -515,7 +515,7 @@ END_TEST
 
 START_TEST(slow_to_tell)
 {
-    set_environment("COEXEC_ANALYSIS_LIMIT", "100", NULL);
+    set_environment("analysis_limit", "100", NULL);
     use_script(ASKING);
     use_compilers();
     compilers[2].sleep_ms = 6000;
@@ -528,7 +528,7 @@ END_TEST
 /* A busy machine: a compiler may take several times what the analyser may. */
 START_TEST(busy_to_tell)
 {
-    set_environment("COEXEC_ANALYSIS_LIMIT", "1000", NULL);
+    set_environment("analysis_limit", "1000", NULL);
     use_script(ASKING);
     use_compilers();
     compilers[2].sleep_ms = 2500;
