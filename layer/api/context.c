@@ -4,6 +4,7 @@
  * queries. See timeline/context.h.
  */
 #include "layer/timeline/context.h"
+#include "layer/memory/transfer_state.h"
 #include "layer/driver/account.h"
 #include "layer/timeline/command.h"
 #include "layer/object/device.h"
@@ -13,7 +14,6 @@
 #include "layer/base/callback_thread.h"
 #include "layer/launch/diff.h"
 #include "layer/launch/prefix.h"
-#include "layer/memory/device_copy.h"
 #include "layer/memory/peer.h"
 #include "layer/memory/pinned_pool.h"
 #include "layer/plan/deferral.h"
@@ -38,8 +38,7 @@ static void close_member(struct cx_worker *worker)
 {
     cx_worker_end(worker);
     cx_diff_release(worker);
-    cx_device_copy_release(worker);
-    cx_transports_release(worker);
+    cx_transfer_state_end(worker);
     cx_worker_finish(worker);
 }
 
@@ -158,6 +157,9 @@ static cl_int open_members(struct cx_context *context)
         for (unsigned m = 0; m < context->devices[d]->nmembers; m++)
             add_member(context, context->devices[d]->members[m]);
     cx_worker_init(&context->workers[context->nmembers], context, context->nmembers, NULL);
+    for (unsigned w = 0; w < context->nmembers; w++)
+        if (!cx_transfer_state_begin(&context->workers[w]))
+            return CL_OUT_OF_HOST_MEMORY;
     context->fastest = cx_context_open_next(context);
     if (context->fastest == context->nmembers) {
         const cl_int error = context->workers[0].open_error;

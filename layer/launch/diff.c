@@ -112,23 +112,25 @@ static cl_int make_kernel(struct cx_worker *worker)
     error = cl->clBuildProgram(program, 1, &worker->device->id, NULL, NULL, NULL);
     cx_worker_compile_end(worker, counts, NULL);
     if (error == CL_SUCCESS)
-        worker->diff =
+        worker->diff->kernel =
             cl->clCreateKernel(program, is_gpu(worker) ? "coexec_diff" : "coexec_diff_blocks", &error);
     cl->clReleaseProgram(program);
     if (error != CL_SUCCESS)
-        worker->diff = NULL;
+        worker->diff->kernel = NULL;
     return error;
 }
 
 void cx_diff_release(struct cx_worker *worker)
 {
-    if (worker->diff)
-        worker->device->cl->clReleaseKernel(worker->diff);
-    if (worker->diff_flags)
-        worker->device->cl->clReleaseMemObject(worker->diff_flags);
+    struct cx_diff_state *diff = worker->diff;
+    if (!diff)
+        return;
+    if (diff->kernel)
+        worker->device->cl->clReleaseKernel(diff->kernel);
+    if (diff->flags)
+        worker->device->cl->clReleaseMemObject(diff->flags);
+    free(diff);
     worker->diff = NULL;
-    worker->diff_flags = NULL;
-    worker->diff_room = 0;
 }
 
 /* Room for so many bytes of flags on the device. The queue is in order, so one buffer does for all
@@ -137,12 +139,13 @@ static cl_int make_flags(struct cx_worker *worker, size_t bytes)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     cl_int error = CL_SUCCESS;
-    if (worker->diff_room >= bytes)
+    if (worker->diff->room >= bytes)
         return CL_SUCCESS;
-    if (worker->diff_flags)
-        cl->clReleaseMemObject(worker->diff_flags);
-    worker->diff_flags = cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, 2 * bytes, NULL, &error);
-    worker->diff_room = worker->diff_flags ? 2 * bytes : 0;
+    if (worker->diff->flags)
+        cl->clReleaseMemObject(worker->diff->flags);
+    worker->diff->flags =
+        cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, 2 * bytes, NULL, &error);
+    worker->diff->room = worker->diff->flags ? 2 * bytes : 0;
     return error;
 }
 
@@ -158,21 +161,22 @@ static cl_int start(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem be
     /* always the same local size, as some drivers compile for each */
     const size_t local = gpu ? GROUP : CPU_GROUP;
     const size_t global = gpu ? flags * GROUP : (flags + CPU_GROUP - 1) / CPU_GROUP * CPU_GROUP;
-    cl_int error = cl->clSetKernelArg(worker->diff, 0, sizeof(now), &now);
+    cl_int error = cl->clSetKernelArg(worker->diff->kernel, 0, sizeof(now), &now);
     if (error == CL_SUCCESS)
-        error = cl->clSetKernelArg(worker->diff, 1, sizeof(first), &first);
+        error = cl->clSetKernelArg(worker->diff->kernel, 1, sizeof(first), &first);
     if (error == CL_SUCCESS)
-        error = cl->clSetKernelArg(worker->diff, 2, sizeof(before), &before);
+        error = cl->clSetKernelArg(worker->diff->kernel, 2, sizeof(before), &before);
     if (error == CL_SUCCESS)
-        error = cl->clSetKernelArg(worker->diff, 3, sizeof(units), &units);
+        error = cl->clSetKernelArg(worker->diff->kernel, 3, sizeof(units), &units);
     if (error == CL_SUCCESS)
-        error = cl->clSetKernelArg(worker->diff, 4, sizeof(tail), &tail);
-    if (error == CL_SUCCESS)
-        error = cl->clSetKernelArg(worker->diff, 5, sizeof(worker->diff_flags), &worker->diff_flags);
-    const bool counts = cx_worker_compile_begin(worker);
+        error = cl->clSetKernelArg(worker->diff->kernel, 4, sizeof(tail), &tail);
     if (error == CL_SUCCESS)
         error =
-            cl->clEnqueueNDRangeKernel(worker->queue, worker->diff, 1, NULL, &global, &local, 0, NULL, event);
+            cl->clSetKernelArg(worker->diff->kernel, 5, sizeof(worker->diff->flags), &worker->diff->flags);
+    const bool counts = cx_worker_compile_begin(worker);
+    if (error == CL_SUCCESS)
+        error = cl->clEnqueueNDRangeKernel(worker->queue, worker->diff->kernel, 1, NULL, &global, &local, 0,
+                                           NULL, event);
     cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
     return error;
 }
@@ -181,13 +185,13 @@ static cl_int compare_there(struct cx_worker *worker, cl_mem now, uint64_t lo, c
                             unsigned char *flags, cl_event event[2])
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    cl_int error = worker->diff ? CL_SUCCESS : make_kernel(worker);
+    cl_int error = worker->diff->kernel ? CL_SUCCESS : make_kernel(worker);
     if (error == CL_SUCCESS)
         error = make_flags(worker, cx_diff_bytes(bytes));
     if (error == CL_SUCCESS)
         error = start(worker, now, lo, before, bytes, &event[0]);
     if (error == CL_SUCCESS)
-        error = cl->clEnqueueReadBuffer(worker->queue, worker->diff_flags, CL_FALSE, 0, cx_diff_bytes(bytes),
+        error = cl->clEnqueueReadBuffer(worker->queue, worker->diff->flags, CL_FALSE, 0, cx_diff_bytes(bytes),
                                         flags, 0, NULL, &event[1]);
     if (error == CL_SUCCESS && !worker->device->synchronous)
         error = cl->clFlush(worker->queue);
@@ -224,11 +228,13 @@ cl_int cx_diff_device(struct cx_worker *worker, cl_mem now, uint64_t lo, cl_mem 
                       unsigned char *flags, cl_event event[2])
 {
     event[0] = event[1] = NULL;
-    if (!worker->diff_fails) {
+    if (!worker->diff)
+        worker->diff = calloc(1, sizeof(*worker->diff));
+    if (worker->diff && !worker->diff->failed) {
         cl_int error = compare_there(worker, now, lo, before, bytes, flags, event);
         if (error == CL_SUCCESS)
             return error;
-        worker->diff_fails = true;
+        worker->diff->failed = true;
         cx_warn(CX_TOPIC_WORKER, "%s cannot find changed blocks, so the host does: %s", worker->device->name,
                 cx_cl_name(error));
     }

@@ -27,6 +27,14 @@ static inline bool cx_diff_flag(const unsigned char *flags, size_t block)
     return flags[block / 8] >> block % 8 & 1;
 }
 
+/* What a worker keeps for it, made when first needed (worker->diff). Whoever pumps. */
+struct cx_diff_state {
+    cl_kernel kernel; /* finds changed blocks */
+    cl_mem flags;     /* room for `room` bytes */
+    size_t room;
+    bool failed; /* the device cannot run it: the host compares */
+};
+
 /* Compares on the host: sets the flags of blocks that differ to 1, all others to 0. Called by merge.c. */
 void cx_diff_host(const unsigned char *now, const unsigned char *before, uint64_t bytes,
                   unsigned char *flags);

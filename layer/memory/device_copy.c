@@ -6,6 +6,7 @@
  * calls are timed, and the cheaper way stays.
  */
 #include "layer/memory/device_copy.h"
+#include "layer/memory/transfer_state.h"
 #include "layer/base/exit_guard.h"
 #include "layer/timeline/command.h"
 #include "layer/base/log.h"
@@ -56,9 +57,9 @@ static void unref(struct cx_copier *copier)
 
 void cx_device_copy_release(struct cx_worker *worker)
 {
-    if (worker->copier)
-        unref(worker->copier);
-    worker->copier = NULL;
+    if (worker->transfers->copier)
+        unref(worker->transfers->copier);
+    worker->transfers->copier = NULL;
 }
 
 static void build(void *data)
@@ -90,8 +91,8 @@ static struct cx_copier *copier_of(struct cx_worker *worker)
 {
     const enum cx_option_device_copy wish = cx_options_get()->device_copy;
     const bool always = wish == CX_OPTION_DEVICE_COPY_KERNEL;
-    if (worker->copier)
-        return worker->copier;
+    if (worker->transfers->copier)
+        return worker->transfers->copier;
     if (wish == CX_OPTION_DEVICE_COPY_DRIVER || (!always && !(worker->device->type & CL_DEVICE_TYPE_GPU)))
         return NULL;
     struct cx_copier *copier = calloc(1, sizeof(*copier));
@@ -102,7 +103,7 @@ static struct cx_copier *copier_of(struct cx_worker *worker)
     copier->refs = 1;
     copier->device = worker->device;
     copier->context = worker->real_context;
-    worker->copier = copier;
+    worker->transfers->copier = copier;
     if (always) {
         atomic_fetch_add(&copier->refs, 1);
         build(copier);

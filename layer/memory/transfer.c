@@ -3,6 +3,7 @@
  * Moving regions between places: planning the jobs, and the jobs themselves.
  */
 #include "layer/memory/transfer.h"
+#include "layer/memory/transfer_state.h"
 #include "layer/memory/image.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
@@ -304,9 +305,10 @@ static bool took_all(const struct cx_transfer_list *transfers, uint64_t bytes, b
 
 static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
 {
-    const double old = (double)atomic_load(&worker->upload_rate),
+    const double old = (double)atomic_load(&worker->transfers->upload_rate),
                  rate = (double)bytes * 1e9 / (double)(ns + 1);
-    atomic_store(&worker->upload_rate, (uint64_t)(rate < old ? old + SLOWER * (rate - old) : rate));
+    atomic_store(&worker->transfers->upload_rate,
+                 (uint64_t)(rate < old ? old + SLOWER * (rate - old) : rate));
 }
 
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)

@@ -9,6 +9,7 @@
  * COEXEC_DEBUG=staging sets from which size on it is used. Previous stage: the table (transport.h).
  */
 #include "layer/memory/transport.h"
+#include "layer/memory/transfer_state.h"
 #include "layer/memory/transfer.h"
 #include "layer/base/copy.h"
 #include "layer/base/copy_chunks.h"
@@ -69,7 +70,7 @@ static uint64_t pays_after(const struct cx_worker *worker)
 static bool is_possible(const struct cx_worker *worker, uint64_t bytes)
 {
     const uint64_t unit = staging(worker);
-    return worker->device && unit && bytes >= unit / 2 && !atomic_load(&worker->ring_fails);
+    return worker->device && unit && bytes >= unit / 2 && !atomic_load(&worker->transfers->ring_failed);
 }
 
 static void touch(struct cx_copy_task *task)
@@ -87,14 +88,14 @@ static void begin_ring(struct cx_worker *worker)
                                                                            : wanted;
     const bool may = CHUNKS * chunk <= cx_options_get()->pinned_max; /* no pages for what will never be */
     struct cx_ring *ring = may ? calloc(1, sizeof(*ring)) : NULL;
-    atomic_store(&worker->ring_fails, !may);
+    atomic_store(&worker->transfers->ring_failed, !may);
     if (!ring)
         return;
     ring->chunk = (size_t)chunk;
     ring->pages = cx_pool_take(&ring->pool, CHUNKS * ring->chunk);
     ring->touching.run = touch;
     ring->touched = !ring->pages;
-    worker->ring = ring;
+    worker->transfers->ring = ring;
     if (ring->pages)
         cx_copy_threads_send(&ring->touching);
 }
@@ -109,7 +110,7 @@ static void await_touch(struct cx_ring *ring)
 /* Nothing is in flight. */
 static void release_ring(struct cx_worker *worker)
 {
-    struct cx_ring *ring = worker->ring;
+    struct cx_ring *ring = worker->transfers->ring;
     if (!ring)
         return;
     await_touch(ring);
@@ -117,12 +118,12 @@ static void release_ring(struct cx_worker *worker)
     cx_worker_drop_events(worker, ring->event, CHUNKS);
     cx_pool_drop(&ring->pages);
     free(ring);
-    worker->ring = NULL;
+    worker->transfers->ring = NULL;
 }
 
 static bool have_ring(struct cx_worker *worker)
 {
-    struct cx_ring *ring = worker->ring;
+    struct cx_ring *ring = worker->transfers->ring;
     bool again = false;
     if (ring && ring->pages && atomic_load(&ring->pages->pinned))
         return true;
@@ -133,10 +134,10 @@ static bool have_ring(struct cx_worker *worker)
     cx_debug(CX_TOPIC_DATA, "%s: %u pinned chunks of %zu bytes %s", worker->device->name, (unsigned)CHUNKS,
              ring ? ring->chunk : 0, had ? "ready" : "cannot be had");
     if (again) { /* others have COEXEC_PINNED_MAX just now */
-        worker->pageable = pays_after(worker) / 2;
+        worker->transfers->pageable = pays_after(worker) / 2;
     } else if (!had) {
         release_ring(worker);
-        atomic_store(&worker->ring_fails, true);
+        atomic_store(&worker->transfers->ring_failed, true);
     }
     return had;
 }
@@ -148,10 +149,10 @@ static bool ring_takes(struct cx_worker *worker, const struct cx_transfer_item *
     const uint64_t bytes = item->hi - item->lo;
     if (rows->count > 1 || !is_possible(worker, bytes) || (item->pages && atomic_load(&item->pages->pinned)))
         return false;
-    worker->pageable += bytes;
-    if (!worker->ring && worker->pageable >= pays_after(worker) / 2)
+    worker->transfers->pageable += bytes;
+    if (!worker->transfers->ring && worker->transfers->pageable >= pays_after(worker) / 2)
         begin_ring(worker);
-    return worker->pageable >= pays_after(worker) && have_ring(worker);
+    return worker->transfers->pageable >= pays_after(worker) && have_ring(worker);
 }
 
 /* Threads beside the one that drives the device: with it half of the machine's cores. */
@@ -179,7 +180,7 @@ static cl_int await_chunk(struct cx_worker *worker, cl_event *event, bool same)
  * the last one's. Without memory for these it waits for them, and gives the first error. */
 static cl_int tell(struct cx_worker *worker, cl_event *first, struct cx_transfer_item *item)
 {
-    struct cx_ring *ring = worker->ring;
+    struct cx_ring *ring = worker->transfers->ring;
     const unsigned pending = ring->pending;
     cl_event *own = pending ? malloc(pending * sizeof(*own)) : NULL;
     cl_int error = CL_SUCCESS;
@@ -202,7 +203,7 @@ static cl_int tell(struct cx_worker *worker, cl_event *first, struct cx_transfer
 static void clear_ring(struct cx_worker *worker)
 {
     for (unsigned slot = 0; slot < CHUNKS; slot++) /* they may be of two queues */
-        await_chunk(worker, &worker->ring->event[slot], false);
+        await_chunk(worker, &worker->transfers->ring->event[slot], false);
 }
 
 /* A transfer in chunks; chunk i of it is in the ring's (first + i) mod CHUNKS. */
@@ -224,7 +225,7 @@ static size_t chunk_for(const struct cx_ring *ring, size_t bytes)
 
 static struct crossing crossing_of(struct cx_worker *worker, const struct cx_transfer_item *item)
 {
-    struct cx_ring *ring = worker->ring;
+    struct cx_ring *ring = worker->transfers->ring;
     const size_t bytes = (size_t)(item->hi - item->lo);
     const size_t chunk = chunk_for(ring, bytes);
     cx_worker_drop_events(worker, &ring->begun, 1);

@@ -3,6 +3,7 @@
  * Sizes and shares that planning needs.
  */
 #include "layer/plan/plan_size.h"
+#include "layer/memory/transfer_state.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan_open.h"
 #include "layer/plan/plan_stake.h"
@@ -334,10 +335,10 @@ double cx_plan_move_seconds(double bytes)
 double cx_plan_upload_rate(const struct cx_worker *worker)
 {
     const struct cx_context *context = worker->context;
-    double rate = (double)atomic_load(&worker->upload_rate);
+    double rate = (double)cx_transfer_upload_rate(worker);
     for (unsigned m = 0; m < context->nmembers && !(rate > 0); m++)
         if (cx_context_alike(context, worker->index, m))
-            rate = (double)atomic_load(&context->workers[m].upload_rate);
+            rate = (double)cx_transfer_upload_rate(&context->workers[m]);
     return rate;
 }
 

@@ -17,8 +17,8 @@
 #include <pthread.h>
 
 struct cx_job;
-struct cx_ring;
-struct cx_copier;
+struct cx_transfer_state;
+struct cx_diff_state;
 struct cx_end;
 struct cx_ends;
 
@@ -79,9 +79,8 @@ struct cx_worker {
         first_watched;          /* the position that the first of `watched` waits for; 0: there is none */
     struct cx_command *watched; /* a heap of those that wait for this timeline (command_watch.c); references;
                                    context->lock */
-    atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (transfer.c); 0: none so far */
-    atomic_uint_fast64_t submitted;   /* seq of the last job handed to the driver */
-    atomic_uint_fast64_t completed;   /* every job up to this seq is complete */
+    atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
+    atomic_uint_fast64_t completed; /* every job up to this seq is complete */
 
     struct cx_lock lock;                 /* guards what follows */
     pthread_cond_t wake;                 /* a job came, or the end */
@@ -100,15 +99,9 @@ struct cx_worker {
     uint64_t heard;    /* ... then the driver tells when this position is passed; 0: none */
     atomic_bool alone; /* no thread can be had for it at the moment: others do what it would */
     pthread_t thread;
-    cl_kernel diff; /* diff.c: finds changed blocks; NULL until needed; whoever pumps */
-    cl_mem diff_flags;
-    size_t diff_room;
-    bool diff_fails;                 /* the device cannot run it: the host compares */
-    struct cx_copier *copier;        /* device_copy.c: NULL until needed; whoever pumps */
-    struct cx_ring *ring;            /* transport_ring.c: NULL until needed; whoever pumps */
-    atomic_bool ring_fails;          /* no pinned memory for one */
-    uint64_t pageable;               /* bytes moved that could have gone through it; whoever pumps */
-    int64_t clock_offset;            /* host ns minus device ns of profiling times */
+    struct cx_transfer_state *transfers; /* of memory/ (transfer_state.h); NULL for the host's worker */
+    struct cx_diff_state *diff;          /* of launch/ (diff.h); NULL until needed; whoever pumps */
+    int64_t clock_offset;                /* host ns minus device ns of profiling times */
     struct cx_end *ends, *ends_tail; /* end_times.c: ends that are asked for, the next first; under lock */
     uint64_t last_end;               /* when the last of all completed jobs ended, host ns; under lock */
     atomic_uint_fast64_t

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What moving bytes keeps with each member's worker: opaque to timeline/, made when the context is assembled.
+ * Previous: worker.h. Next: transport_ring.c, device_copy.h, transfer.h.
+ */
+#ifndef CX_LAYER_MEMORY_TRANSFER_STATE_H
+#define CX_LAYER_MEMORY_TRANSFER_STATE_H
+
+#include "layer/timeline/worker.h"
+
+struct cx_ring;
+struct cx_copier;
+
+/* By whoever pumps the worker, but for what is atomic. */
+struct cx_transfer_state {
+    struct cx_copier *copier;         /* device_copy.c: NULL until needed */
+    struct cx_ring *ring;             /* transport_ring.c: NULL until needed */
+    uint64_t pageable;                /* bytes moved that could have gone through it */
+    atomic_bool ring_failed;          /* no pinned memory for one */
+    atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (transfer.c); 0: none so far */
+};
+
+/* Before the worker has jobs. False: no memory. */
+bool cx_transfer_state_begin(struct cx_worker *worker);
+/* The worker ended: gives back what it used, if it began. */
+void cx_transfer_state_end(struct cx_worker *worker);
+
+/* Bytes/s of long uploads to the member; 0: none was measured. Any thread. */
+static inline uint64_t cx_transfer_upload_rate(const struct cx_worker *worker)
+{
+    return worker->transfers ? atomic_load(&worker->transfers->upload_rate) : 0;
+}
+
+#endif
