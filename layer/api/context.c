@@ -91,7 +91,7 @@ static void context_destroy(struct cx_object *object)
     struct cx_context *context = (struct cx_context *)object;
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++) {
         struct cx_worker *worker = &context->workers[w];
-        if (worker->started && pthread_equal(worker->thread, pthread_self())) {
+        if (cx_worker_is_this_thread(worker)) {
             cx_notify_post_end(context_free, context);
             return;
         }

@@ -107,7 +107,8 @@ struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem 
     if (!job)
         return NULL;
     job->run = run;
-    if (!cx_coherence_host_write(root->coherence, lo, hi, host->index, host->planned + 1, job->deps)) {
+    if (!cx_coherence_host_write(root->coherence, lo, hi, host->index, host->timeline.planned + 1,
+                                 job->deps)) {
         cx_job_free(job);
         return NULL;
     }

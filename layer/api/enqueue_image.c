@@ -90,8 +90,9 @@ static bool note_host(struct cx_image_side *side, bool write, const struct cx_wo
 {
     struct cx_coherence *map = side->mem->root->coherence;
     const uint64_t lo = side->block.lo, hi = cx_block_end(&side->block);
-    return write ? cx_coherence_host_write(map, lo, hi, worker->index, worker->planned + 1, job->deps)
-                 : cx_coherence_host_read(map, lo, hi, worker->index, worker->planned + 1, job->deps);
+    return write
+               ? cx_coherence_host_write(map, lo, hi, worker->index, worker->timeline.planned + 1, job->deps)
+               : cx_coherence_host_read(map, lo, hi, worker->index, worker->timeline.planned + 1, job->deps);
 }
 
 static bool own(struct cx_image_side *side, const struct cx_byte_ranges *ranges, unsigned place)

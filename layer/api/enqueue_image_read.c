@@ -59,7 +59,7 @@ static cl_int add_job(struct cx_image_transfer *t, struct cx_transfer_list *tran
         const struct cx_block *block = &t->from.block;
         job->run = run_host_rows;
         cx_coherence_host_read(t->from.mem->root->coherence, block->lo, cx_block_end(block), worker->index,
-                               worker->planned + 1, job->deps);
+                               worker->timeline.planned + 1, job->deps);
     }
     cx_enqueue_order_read(&t->base, worker, job);
     cx_command_add_job(&t->base, worker, job);

@@ -100,10 +100,10 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
     job->brief = true;
     cx_command_after_frontier(command, job);
     if (writes(mapping->flags)) {
-        cx_coherence_host_write(root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
+        cx_coherence_host_write(root->coherence, lo, hi, host->index, host->timeline.planned + 1, job->deps);
         own(mapping, ranges, CX_PLACE_HOST);
     } else {
-        cx_coherence_host_read(root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
+        cx_coherence_host_read(root->coherence, lo, hi, host->index, host->timeline.planned + 1, job->deps);
     }
     cx_command_add_job(command, host, job);
     cx_command_settle(command);

@@ -81,7 +81,8 @@ static void plan(struct cx_command *command)
         if (!mem)
             continue;
         const uint64_t lo = mem->origin, hi = mem->origin + mem->size;
-        cx_coherence_host_write(mem->root->coherence, lo, hi, host->index, host->planned + 1, job->deps);
+        cx_coherence_host_write(mem->root->coherence, lo, hi, host->index, host->timeline.planned + 1,
+                                job->deps);
         (void)cx_enqueue_own(mem->root, lo, hi, CX_PLACE_HOST);
     }
     cx_command_add_job(command, host, job);

@@ -101,8 +101,8 @@ static void plan_read(struct cx_command *command)
     if (job) {
         cx_enqueue_order_read(command, worker, job);
         if (place == CX_PLACE_HOST)
-            cx_coherence_host_read(root->coherence, span.lo, span.hi, worker->index, worker->planned + 1,
-                                   job->deps);
+            cx_coherence_host_read(root->coherence, span.lo, span.hi, worker->index,
+                                   worker->timeline.planned + 1, job->deps);
         cx_command_add_job(command, worker, job);
     }
     finish_plan(command, job ? CL_SUCCESS : error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
@@ -139,8 +139,8 @@ static cl_int own_span(struct cx_mem *mem, struct span span, unsigned place, con
                        struct cx_job *job)
 {
     struct cx_coherence *map = mem->root->coherence;
-    if (place == CX_PLACE_HOST &&
-        !cx_coherence_host_write(map, span.lo, span.hi, worker->index, worker->planned + 1, job->deps))
+    if (place == CX_PLACE_HOST && !cx_coherence_host_write(map, span.lo, span.hi, worker->index,
+                                                           worker->timeline.planned + 1, job->deps))
         return CL_OUT_OF_HOST_MEMORY;
     return cx_enqueue_own(mem->root, span.lo, span.hi, place) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
@@ -295,8 +295,8 @@ static void plan_copy(struct cx_command *command)
     if (error == CL_SUCCESS && !job)
         error = CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && place == CX_PLACE_HOST)
-        cx_coherence_host_read(t->from->root->coherence, from.lo, from.hi, worker->index, worker->planned + 1,
-                               job->deps);
+        cx_coherence_host_read(t->from->root->coherence, from.lo, from.hi, worker->index,
+                               worker->timeline.planned + 1, job->deps);
     if (error == CL_SUCCESS)
         error = own_span(t->mem, to, place, worker, job);
     if (error == CL_SUCCESS) {

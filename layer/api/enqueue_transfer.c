@@ -149,7 +149,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_byte_ran
     cx_enqueue_order_read(command, host, job);
     for (unsigned i = 0; i < own->count; i++)
         cx_coherence_host_read(root->coherence, own->item[i].lo, own->item[i].hi, host->index,
-                               host->planned + 1, job->deps);
+                               host->timeline.planned + 1, job->deps);
     add_host_job(command, job);
     return CL_SUCCESS;
 }
@@ -467,7 +467,7 @@ static void plan_copy(struct cx_command *command)
         job = cx_enqueue_host_writer(command, to, transfer->lo, transfer->hi, run_host_copy);
         if (job)
             cx_coherence_host_read(from->coherence, transfer->from_lo, from_hi, worker->index,
-                                   worker->planned + 1, job->deps);
+                                   worker->timeline.planned + 1, job->deps);
     } else if (error == CL_SUCCESS && place != CX_PLACE_HOST && (job = cx_job_new(command->context))) {
         worker = cx_place_worker(command->context, place);
         job->run = run_member_copy;

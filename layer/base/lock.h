@@ -66,6 +66,10 @@ enum cx_lock_rank {
 /* It reaches a lock by other paths than its callers, which clang cannot tell to be the same one. */
 #define CX_UNCHECKED CX_LOCK_ATTRIBUTE(no_thread_safety_analysis)
 
+/* In C a field cannot name a lock beside it in its struct (clang 16). So what guards fields may be any lock
+ * of a kind, declared but never defined: struct cx_timeline has an example. */
+struct CX_LOCK_ATTRIBUTE(capability("lock")) cx_lock_kind;
+
 struct CX_LOCK_ATTRIBUTE(capability("lock")) cx_lock {
     pthread_mutex_t mutex;
 #ifdef CX_LOCK_CHECKS

@@ -290,7 +290,7 @@ static void settle(struct cx_launch *launch, bool ok)
     cx_launch_release(launch);
     if (whole)
         cx_access_whole(prefix->judged->access, whole);
-    ok = ok && whole && cx_launch_note(launch, whole, worker, worker->planned);
+    ok = ok && whole && cx_launch_note(launch, whole, worker, worker->timeline.planned);
     free(whole);
     launch->parts = calloc(1, sizeof(*launch->parts));
     if (launch->parts)

@@ -417,7 +417,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
 
     split->epoch = atomic_load(&context->epoch);
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        split->since[t] = context->workers[t].planned;
+        split->since[t] = context->workers[t].timeline.planned;
     for (unsigned p = 0; p < n; p++) {
         jobs[p] = cx_lane_job(split, p);
         if (jobs[p]) {

@@ -179,7 +179,7 @@ static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const str
 static bool must_wait(const struct fetch *fetch, const struct cx_context *context)
 {
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < fetch->after[t])
+        if (!cx_timeline_passed(&context->workers[t].timeline, fetch->after[t]))
             return true;
     return false;
 }

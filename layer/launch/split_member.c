@@ -108,9 +108,9 @@ static void wait_idle(struct split *split, double ask_next) CX_UNCHECKED
 /* Whether jobs wait behind the one that runs. */
 static bool is_wanted(struct cx_worker *worker)
 {
-    cx_lock(&worker->lock);
-    bool wanted = worker->head != NULL;
-    cx_unlock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
+    bool wanted = worker->timeline.head != NULL;
+    cx_timeline_unlock(&worker->timeline);
     return wanted;
 }
 

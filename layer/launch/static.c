@@ -57,7 +57,8 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
                                 (double)ns * 1e-9);
     } else if (!job->stale) {
         const cl_int error = job->status;
-        if (atomic_load(&worker->submitted) < job->seq) /* it ended at once: nothing was begun behind it */
+        if (atomic_load(&worker->timeline.submitted) <
+            job->seq) /* it ended at once: nothing was begun behind it */
             job->status = fail_over(job, worker, error, true);
         else
             cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));

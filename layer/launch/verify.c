@@ -382,8 +382,9 @@ static bool note_reads(const struct cx_verify *verify, const struct cx_worker *w
 {
     for (unsigned c = 0; c < verify->ncopies; c++) {
         const struct copy *copy = &verify->copy[c];
-        if ((all || copy->compared) && !cx_coherence_host_read(copy->root->coherence, copy->lo, copy->hi,
-                                                               worker->index, worker->planned + 1, job->deps))
+        if ((all || copy->compared) &&
+            !cx_coherence_host_read(copy->root->coherence, copy->lo, copy->hi, worker->index,
+                                    worker->timeline.planned + 1, job->deps))
             return false;
     }
     return true;

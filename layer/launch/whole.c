@@ -95,8 +95,10 @@ void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job,
 static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worker)
 {
     struct cx_context *context = launch->base.context;
-    const uint64_t since = launch->placed_ns > worker->last_end ? launch->placed_ns : worker->last_end;
-    const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->awaited_ns);
+    const uint64_t since = launch->placed_ns > cx_timeline_last_end(&worker->timeline)
+                               ? launch->placed_ns
+                               : cx_timeline_last_end(&worker->timeline);
+    const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->timeline.awaited_ns);
     cx_lock(&context->lock);
     if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_deferral_waits_for(launch)))
         cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
@@ -268,7 +270,7 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
         error = cx_svm_gather(launch);
     if (error == CL_SUCCESS) {
         cx_launch_deps(launch, regions, worker, false, job->deps);
-        if (!cx_launch_note(launch, regions, worker, worker->planned + 1))
+        if (!cx_launch_note(launch, regions, worker, worker->timeline.planned + 1))
             error = CL_OUT_OF_HOST_MEMORY;
         else if (launch->on_svm_owner)
             error = cx_svm_note(launch, job);

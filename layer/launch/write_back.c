@@ -337,7 +337,7 @@ static bool is_idle(const struct cx_mem *root, uint64_t lo, uint64_t hi)
     uint64_t deps[64] = {0};
     cx_coherence_host_deps(root->coherence, lo, hi, true, UINT32_MAX, deps);
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < deps[t])
+        if (!cx_timeline_passed(&context->workers[t].timeline, deps[t]))
             return false;
     return true;
 }

@@ -182,7 +182,7 @@ void cx_peers_open(struct cx_context *context)
     peers->opened = true;
     peers->cuda = cx_cuda_get();
     for (unsigned m = 0; m < peers->n; m++)
-        context->workers[m].fence = peers->last_copy + (size_t)m * peers->timelines;
+        context->workers[m].timeline.fence = peers->last_copy + (size_t)m * peers->timelines;
     for (unsigned m = 0; m < peers->n; m++)
         peers->peer[m].possible &= cx_worker_is_open(&context->workers[m]);
     for (unsigned m = 0; m < peers->n && peers->cuda; m++) {
@@ -440,8 +440,8 @@ static void raise_dep(uint64_t *dep, uint64_t seq)
 void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
                          const struct cx_worker *worker, struct cx_job *job)
 {
-    raise_dep(&job->deps[source->index], source->last_user);
-    peers->last_copy[(size_t)source->index * peers->timelines + worker->index] = worker->planned + 1;
+    raise_dep(&job->deps[source->index], source->timeline.last_user);
+    peers->last_copy[(size_t)source->index * peers->timelines + worker->index] = worker->timeline.planned + 1;
 }
 
 void cx_peers_order_remote(const struct cx_peers *peers, unsigned owner, const uint64_t *since,

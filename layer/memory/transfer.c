@@ -318,7 +318,7 @@ static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
     const uint64_t bytes = telling_bytes(transfers);
     transfers->tells_rate = bytes && worker->profiles && !blocking && !job->timed;
     job->timed |= transfers->tells_rate;
-    const bool alone = !job->timed && atomic_load(&worker->completed) + 1 == job->seq;
+    const bool alone = !job->timed && atomic_load(&worker->timeline.completed) + 1 == job->seq;
     const uint64_t start = bytes && alone ? cx_clock_ns() : 0;
     cl_int error = blocking ? run_blocking(job, worker, blocking)
                             : cx_transfer_list_start(transfers, worker, &job->first_event, &job->event);
@@ -386,7 +386,7 @@ bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, con
 {
     if (cx_mem_place(root, worker) != CX_PLACE_HOST || lo >= hi)
         return true;
-    uint64_t seq = worker->planned + 1;
+    uint64_t seq = worker->timeline.planned + 1;
     return write ? cx_coherence_host_write(root->coherence, lo, hi, worker->index, seq, job->deps)
                  : cx_coherence_host_read(root->coherence, lo, hi, worker->index, seq, job->deps);
 }
@@ -398,7 +398,7 @@ void cx_move_tidy(struct cx_mem *root)
     if (cx_coherence_segments(root->coherence) < 48)
         return;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        completed[t] = atomic_load_explicit(&context->workers[t].completed, memory_order_acquire);
+        completed[t] = atomic_load_explicit(&context->workers[t].timeline.completed, memory_order_acquire);
     cx_coherence_tidy(root->coherence, completed);
 }
 
@@ -424,7 +424,7 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from) {
             cx_coherence_host_write(root->coherence, moves[i].lo, moves[i].hi, worker->index,
-                                    worker->planned + 1, job->deps);
+                                    worker->timeline.planned + 1, job->deps);
             cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST);
         }
     cx_command_add_job(command, worker, job);
@@ -451,8 +451,8 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        cx_coherence_host_read(root->coherence, moves[i].lo, moves[i].hi, worker->index, worker->planned + 1,
-                               job->deps);
+        cx_coherence_host_read(root->coherence, moves[i].lo, moves[i].hi, worker->index,
+                               worker->timeline.planned + 1, job->deps);
         cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
     }
     cx_command_add_job(command, worker, job);

@@ -26,7 +26,8 @@ cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const str
 cl_int cx_move_lost(const struct cx_mem *root);
 
 /* The job's worker is about to read or write [lo, hi) at its own place: for those that work on the host copy
- * in place, notes the access and what it must wait for. seq is what the job is going to get (worker->planned
+ * in place, notes the access and what it must wait for. seq is what the job is going to get
+ * (worker->timeline.planned
  * + 1). */
 bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, const struct cx_worker *worker,
                   struct cx_job *job);

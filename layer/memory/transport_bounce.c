@@ -330,7 +330,7 @@ static bool plan_second(struct cx_command *command, const struct second_half *se
 {
     struct bounce *bounce = &command->context->bounce_buffers->bounce[second_half->source->index];
     const struct cx_transfer_list *transfers = second_half->job->data;
-    const uint64_t seq = second_half->worker->planned + 1;
+    const uint64_t seq = second_half->worker->timeline.planned + 1;
     bool ok = true;
     for (unsigned i = 0; i < transfers->count; i++)
         ok = cx_coherence_brought(transfers->item[i].root->coherence, transfers->item[i].lo,

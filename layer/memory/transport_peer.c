@@ -159,7 +159,7 @@ static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsig
     for (size_t i = 0; i < count && ok; i++)
         if (moves[i].from == from)
             ok = cx_coherence_peer_copy(root->coherence, moves[i].lo, moves[i].hi, source->index,
-                                        worker->index, worker->planned + 1, job->deps) &&
+                                        worker->index, worker->timeline.planned + 1, job->deps) &&
                  cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
     cx_command_add_job(command, worker, job);
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;

@@ -57,7 +57,8 @@ static bool waits(const struct cx_launch *launch)
     const struct cx_worker *worker = &launch->base.context->workers[launch->resume_member];
     const double seconds = cx_plan_expected(launch);
 
-    if (atomic_load(&worker->completed) >= launch->resume_seq || (seconds > 0 && seconds < LONG_SECONDS))
+    if (atomic_load(&worker->timeline.completed) >= launch->resume_seq ||
+        (seconds > 0 && seconds < LONG_SECONDS))
         return false;
     if (launch->lacks_length)
         return cx_plan_length(launch) <= 0;
@@ -110,10 +111,11 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
         return false;
     launch->resume_member = member < context->nmembers ? member : launch->base.queue->fastest;
     struct cx_worker *worker = &context->workers[launch->resume_member];
-    const uint64_t ahead = worker->planned - atomic_load(&worker->completed), left = left_of(launch, ahead);
+    const uint64_t ahead = worker->timeline.planned - atomic_load(&worker->timeline.completed),
+                   left = left_of(launch, ahead);
     if (ahead <= left)
         return false;
-    launch->resume_seq = worker->planned - left;
+    launch->resume_seq = worker->timeline.planned - left;
     if (!waits(launch))
         return false;
     cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->kernel->function->name,
@@ -125,7 +127,7 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
     atomic_fetch_add(&context->ndeferred, 1);
     /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
     cx_worker_watch(worker, launch->resume_seq);
-    if (atomic_load(&worker->completed) < launch->resume_seq)
+    if (atomic_load(&worker->timeline.completed) < launch->resume_seq)
         return true;
     /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
     context->planner->deferred = launch->deferred_next;

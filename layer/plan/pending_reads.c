@@ -15,8 +15,7 @@ static bool memory_is_free(const struct cx_command *command)
     for (unsigned t = 0; t < timelines; t++) {
         const uint64_t in_queue = queue && queue->in_order ? queue->frontier[timelines + t] : 0;
         const uint64_t own = command->frontier[timelines + t];
-        if (atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) <
-            (own > in_queue ? own : in_queue))
+        if (!cx_timeline_passed(&context->workers[t].timeline, own > in_queue ? own : in_queue))
             return false;
     }
     return true;

@@ -216,7 +216,7 @@ static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now)
     double begin = 0;
     for (unsigned t = 0; t < context->nmembers; t++) {
         struct cx_worker *worker = &context->workers[t];
-        bool counts = t == m || depends_on(launch, t) > atomic_load(&worker->completed);
+        bool counts = t == m || depends_on(launch, t) > atomic_load(&worker->timeline.completed);
         const uint64_t until = cx_device_load_of(worker)->busy_until;
         if (counts && until > now && !cx_worker_idle(worker) && (double)(until - now) > begin)
             begin = (double)(until - now);
@@ -265,8 +265,9 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
 {
     const struct cx_queue *queue = launch->base.queue;
     const struct cx_worker *worker = &launch->base.context->workers[best];
-    return queue->members & (queue->members - 1) && depends_on(launch, best) < worker->planned &&
-           atomic_load(&worker->completed) < worker->planned && !cx_plan_policy(launch)->keeps_whole;
+    return queue->members & (queue->members - 1) && depends_on(launch, best) < worker->timeline.planned &&
+           atomic_load(&worker->timeline.completed) < worker->timeline.planned &&
+           !cx_plan_policy(launch)->keeps_whole;
 }
 
 static bool may_go_to(struct cx_launch *launch, unsigned member)

@@ -277,7 +277,7 @@ static double first_bound(const struct cx_launch *launch, const struct cx_kernel
 {
     if (worker->device->type & CL_DEVICE_TYPE_CPU)
         return 0;
-    if (worker->planned == 0)
+    if (worker->timeline.planned == 0)
         return FIRST_USE;
     return cx_launch_knows(launch, history, worker->index, variant, false) ? 0 : FIRST_KERNEL;
 }
@@ -431,7 +431,8 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     launch->staked_moves = stake.moved;
     launch->first_use = false;
     for (unsigned i = 0; i < plan->n; i++)
-        launch->first_use |= costs->member[i].takes_part && context->workers[plan->member[i]].planned == 0;
+        launch->first_use |=
+            costs->member[i].takes_part && context->workers[plan->member[i]].timeline.planned == 0;
     launch->trial = verdict == CX_STAKE_TRIAL;
     launch->invests = launch->trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)

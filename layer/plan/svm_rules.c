@@ -112,7 +112,7 @@ cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job)
         const struct cx_worker *owner = &context->workers[root->svm->owner];
         const unsigned place = cx_svm_place(root);
         if ((place == CX_PLACE_HOST && !cx_coherence_host_write(root->coherence, 0, root->size, owner->index,
-                                                                owner->planned + 1, job->deps)) ||
+                                                                owner->timeline.planned + 1, job->deps)) ||
             !cx_coherence_own(root->coherence, 0, root->size, place))
             return CL_OUT_OF_HOST_MEMORY;
     }

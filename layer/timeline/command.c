@@ -252,8 +252,8 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
     for (unsigned t = 0; t < timelines && !own; t++) {
         const uint64_t in_queue = in_order ? command->queue->frontier[t] : 0;
         const uint64_t all = command->frontier[t] > in_queue ? command->frontier[t] : in_queue;
-        job->waits |= t != worker->index &&
-                      atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < all;
+        job->waits |= t != worker->index && atomic_load_explicit(&context->workers[t].timeline.completed,
+                                                                 memory_order_acquire) < all;
     }
     job->urgent |= job->waits;
     cx_frontier_raise(job->deps, command->frontier + timelines, timelines);
@@ -413,8 +413,7 @@ static bool frontier_passed(struct cx_command *command)
 static bool may_run(const struct cx_command *command)
 {
     for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
-        if (atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire) <
-            awaited_on(command, t))
+        if (!cx_timeline_passed(&command->context->workers[t].timeline, awaited_on(command, t)))
             return false;
     return true;
 }
@@ -434,8 +433,7 @@ cl_int cx_command_stage(const struct cx_command *command)
         return command->user_status < 0 ? CL_COMPLETE : command->user_status;
     bool over = command->settled;
     for (unsigned t = 0; over && t < cx_context_timelines(command->context); t++)
-        over = command->frontier[t] <=
-               atomic_load_explicit(&command->context->workers[t].completed, memory_order_acquire);
+        over = cx_timeline_passed(&command->context->workers[t].timeline, command->frontier[t]);
     if (over)
         return CL_COMPLETE;
     /* where memory is apart its jobs may run before what it waits for is over, which nobody shall see */
@@ -466,7 +464,8 @@ uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, 
 {
     for (unsigned t = 0; t < context->nmembers; t++) {
         struct cx_worker *worker = &context->workers[t];
-        if (!worker->device->synchronous || atomic_load(&worker->submitted) >= frontier[t] || skip >> t & 1)
+        if (!worker->device->synchronous || atomic_load(&worker->timeline.submitted) >= frontier[t] ||
+            skip >> t & 1)
             continue;
         if (skip)
             cx_worker_flush(worker);
@@ -488,9 +487,9 @@ void cx_context_await_settled(struct cx_context *context)
     }
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         struct cx_worker *worker = &context->workers[t];
-        const uint64_t planned = worker->planned;
+        const uint64_t planned = worker->timeline.planned;
         cx_unlock(&context->lock);
-        any |= atomic_load(&worker->completed) < planned;
+        any |= atomic_load(&worker->timeline.completed) < planned;
         cx_worker_wait(worker, planned);
         cx_lock(&context->lock);
     }

@@ -51,8 +51,8 @@ static struct cx_command *without_first(struct cx_command *heap, unsigned t)
 
 static void set_heap(struct cx_worker *worker, struct cx_command *heap)
 {
-    worker->watched = heap;
-    atomic_store(&worker->first_watched, heap ? heap->frontier[worker->index] : 0);
+    worker->timeline.watched = heap;
+    atomic_store(&worker->timeline.first_watched, heap ? heap->frontier[worker->index] : 0);
     if (heap) /* no mere stores and loads: the thread says that it is held up and then looks here */
         cx_worker_watched(worker);
 }
@@ -89,8 +89,8 @@ static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t tim
 {
     struct cx_context *context = command->context;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        if (timelines >> t & 1 &&
-            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < command->frontier[t])
+        if (timelines >> t & 1 && atomic_load_explicit(&context->workers[t].timeline.completed,
+                                                       memory_order_acquire) < command->frontier[t])
             return &context->workers[t];
     return NULL;
 }
@@ -104,7 +104,7 @@ static void place(struct cx_command *command)
     if (!worker)
         worker = ahead_of(command, command->own);
     if (worker) {
-        set_heap(worker, meld(worker->watched, cx_command_ref(command), worker->index));
+        set_heap(worker, meld(worker->timeline.watched, cx_command_ref(command), worker->index));
         return;
     }
     command->watched = false;
@@ -159,7 +159,7 @@ static void mark_end(struct cx_command *command)
     const bool settled = command->settled; /* its cone stays */
     cx_unlock(&context->lock);
     for (unsigned t = 0; settled && t < context->nmembers; t++)
-        if (command->frontier[t] > atomic_load_explicit(&context->workers[t].completed, memory_order_acquire))
+        if (!cx_timeline_passed(&context->workers[t].timeline, command->frontier[t]))
             cx_worker_mark_end(&context->workers[t]);
 }
 
@@ -211,9 +211,9 @@ void cx_command_check_watched(struct cx_context *context)
     cx_lock(&context->lock);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         struct cx_worker *worker = &context->workers[t];
-        const uint64_t completed = atomic_load_explicit(&worker->completed, memory_order_acquire);
+        const uint64_t completed = atomic_load_explicit(&worker->timeline.completed, memory_order_acquire);
         struct cx_command *command;
-        while ((command = worker->watched) && command->frontier[t] <= completed) {
+        while ((command = worker->timeline.watched) && command->frontier[t] <= completed) {
             set_heap(worker, without_first(command, t));
             place(command);
             note(command);

@@ -30,10 +30,11 @@ void cx_ends_drop(struct cx_ends **ends)
         free(dropped);
 }
 
-/* The end of all that is over on a timeline; not later than now: see cx_command_times. worker->lock held. */
-static void tell_last(const struct cx_worker *worker, struct cx_ends *ends)
+/* The end of all that is over on a timeline; not later than now: see cx_command_times. */
+static void tell_last(const struct cx_worker *worker, struct cx_ends *ends) CX_HOLDS(cx_timeline_locked)
 {
-    const uint64_t now = cx_clock_ns(), ns = worker->last_end < now ? worker->last_end : now;
+    const uint64_t now = cx_clock_ns(),
+                   ns = worker->timeline.last_end < now ? worker->timeline.last_end : now;
     uint64_t seen = atomic_load_explicit(&ends->ns, memory_order_relaxed);
     while (ns > seen && !atomic_compare_exchange_weak(&ends->ns, &seen, ns))
         ;
@@ -46,34 +47,33 @@ uint64_t cx_ends_last(const struct cx_ends *ends)
 
 static bool is_pending(const struct cx_worker *worker, uint64_t seq)
 {
-    return atomic_load_explicit(&worker->completed, memory_order_acquire) < seq;
+    return !cx_timeline_passed(&worker->timeline, seq);
 }
 
-/* worker->lock held */
-static void insert(struct cx_worker *worker, struct cx_end *end)
+static void insert(struct cx_worker *worker, struct cx_end *end) CX_HOLDS(cx_timeline_locked)
 {
-    struct cx_end **link = &worker->ends;
-    if (*link && worker->ends_tail->seq <= end->seq)
-        link = &worker->ends_tail->next;
+    struct cx_end **link = &worker->timeline.ends;
+    if (*link && worker->timeline.ends_tail->seq <= end->seq)
+        link = &worker->timeline.ends_tail->next;
     while (*link && (*link)->seq <= end->seq)
         link = &(*link)->next;
     end->next = *link;
     *link = end;
     if (!end->next)
-        worker->ends_tail = end;
+        worker->timeline.ends_tail = end;
 }
 
 static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *end, uint64_t seq)
 {
     *end = (struct cx_end){.of = ends, .seq = seq};
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
     if (is_pending(worker, seq)) {
         atomic_fetch_add_explicit(&ends->refs, 1, memory_order_relaxed);
         insert(worker, end);
     } else {
         tell_last(worker, ends);
     }
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
 }
 
 struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *frontier, bool clock)
@@ -94,9 +94,9 @@ struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *frontier
 }
 
 /* Somebody asks for just this end. */
-static bool wants_clock(const struct cx_worker *worker, uint64_t seq)
+static bool wants_clock(const struct cx_worker *worker, uint64_t seq) CX_HOLDS(cx_timeline_locked)
 {
-    const struct cx_end *end = worker->ends;
+    const struct cx_end *end = worker->timeline.ends;
     while (end && end->seq <= seq && !end->of->clock)
         end = end->next;
     return end && end->seq <= seq;
@@ -106,12 +106,12 @@ void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
 {
     if (ns == CX_END_UNKNOWN)
         ns = wants_clock(worker, seq) ? cx_clock_ns() : 0;
-    if (worker->last_end < ns)
-        worker->last_end = ns;
-    while (worker->ends && worker->ends->seq <= seq) {
-        struct cx_end *end = worker->ends;
+    if (worker->timeline.last_end < ns)
+        worker->timeline.last_end = ns;
+    while (worker->timeline.ends && worker->timeline.ends->seq <= seq) {
+        struct cx_end *end = worker->timeline.ends;
         struct cx_ends *of = end->of;
-        worker->ends = end->next;
+        worker->timeline.ends = end->next;
         tell_last(worker, of);
         cx_ends_drop(&of);
     }

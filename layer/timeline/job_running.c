@@ -40,7 +40,7 @@ struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *j
         atomic_load(&job->command->reported_running))
         return found;
     cl_event event = job->first_event ? job->first_event : job->event;
-    const bool first = worker->flying == job; /* in order: nothing of the driver's is before it */
+    const bool first = worker->timeline.flying == job; /* in order: nothing of the driver's is before it */
     if (!first && (!event || !worker->device->cl->clSetEventCallback))
         return found;
     if (!first)

@@ -18,8 +18,9 @@ struct cx_running {
     uint64_t seq; /* of the job */
 };
 
-/* For a flying job. worker->lock held. */
-struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *job);
+/* For a flying job. */
+struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *job)
+    CX_HOLDS(cx_timeline_locked);
 /* Does it, and drops what it holds. Caller holds no lock. */
 void cx_running_tell(struct cx_running running);
 

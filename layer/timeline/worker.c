@@ -3,11 +3,11 @@
  * Workers: pumping jobs into the drivers, in order, and waiting for them. See worker.h; worker_reap.h notices
  * that they are over.
  *
- * Who pumps: at most one thread at a time (worker->pumping). Right after planning the program's thread does
- * it where the driver returns at once and nothing has to be waited for. A driver that runs commands in the
- * calling thread is pumped by the worker's thread, save for jobs known to be brief that find the worker idle;
- * a single other job that does is left to the next flush, wait, status query or job, so that a program that
- * launches and waits pays for no change of threads.
+ * Who pumps: at most one thread at a time (worker->timeline.pumping). Right after planning the program's
+ * thread does it where the driver returns at once and nothing has to be waited for. A driver that runs
+ * commands in the calling thread is pumped by the worker's thread, save for jobs known to be brief that find
+ * the worker idle; a single other job that does is left to the next flush, wait, status query or job, so that
+ * a program that launches and waits pays for no change of threads.
  *
  * Where the system gives a worker no thread, whoever waits for a job, asks whether it is over, or flushes
  * does all that the thread would, and so do the context's other workers while they have nothing to do. Jobs
@@ -86,25 +86,25 @@ static bool runs_in_caller(const struct cx_worker *worker)
 /* Behind the copies that others make of the member's memory, and copies planned later behind it. */
 static void order(struct cx_worker *worker, struct cx_job *job)
 {
-    for (unsigned t = 0; worker->fence && t < worker->context->nmembers; t++)
-        job->deps[t] = job->deps[t] < worker->fence[t] ? worker->fence[t] : job->deps[t];
-    worker->last_user = job->seq;
+    for (unsigned t = 0; worker->timeline.fence && t < worker->context->nmembers; t++)
+        job->deps[t] = job->deps[t] < worker->timeline.fence[t] ? worker->timeline.fence[t] : job->deps[t];
+    worker->timeline.last_user = job->seq;
 }
 
 uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
 {
-    uint64_t seq = job->seq = ++worker->planned;
+    uint64_t seq = job->seq = ++worker->timeline.planned;
     job->next = NULL;
     job->epoch = atomic_load_explicit(&worker->context->epoch, memory_order_relaxed);
     if (!job->copies)
         order(worker, job);
-    cx_lock(&worker->lock);
-    if (worker->head)
-        worker->tail->next = job;
+    cx_timeline_lock(&worker->timeline);
+    if (worker->timeline.head)
+        worker->timeline.tail->next = job;
     else
-        worker->head = job;
-    worker->tail = job;
-    cx_unlock(&worker->lock);
+        worker->timeline.head = job;
+    worker->timeline.tail = job;
+    cx_timeline_unlock(&worker->timeline);
     worker->context->touched |= UINT64_C(1) << worker->index;
     return seq; /* the job may be over, and gone, by now */
 }
@@ -116,7 +116,7 @@ static bool deps_done(const struct cx_worker *worker, const struct cx_job *job)
     struct cx_context *context = worker->context;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (t != worker->index && job->deps[t] &&
-            atomic_load_explicit(&context->workers[t].completed, memory_order_acquire) < job->deps[t])
+            !cx_timeline_passed(&context->workers[t].timeline, job->deps[t]))
             return false;
     return true;
 }
@@ -153,17 +153,17 @@ void cx_worker_park(const struct cx_worker *worker)
         nanosleep(&nap, NULL);
 }
 
-/* worker->lock held. False: it can have no thread (any more); see call_others. */
-static bool wake(struct cx_worker *worker)
+/* False: it can have no thread (any more); see call_others. */
+static bool wake(struct cx_worker *worker) CX_HOLDS(cx_timeline_locked)
 {
-    if (worker->started) {
-        pthread_cond_signal(&worker->wake);
+    if (worker->thread.started) {
+        pthread_cond_signal(&worker->thread.wake);
         return true;
     }
     cx_background_expect();
-    worker->started = cx_thread_start(&worker->thread, worker_main, worker);
-    atomic_store(&worker->alone, !worker->started);
-    if (worker->started)
+    worker->thread.started = cx_thread_start(&worker->thread.id, worker_main, worker);
+    atomic_store(&worker->thread.alone, !worker->thread.started);
+    if (worker->thread.started)
         return true;
     return false;
 }
@@ -177,18 +177,23 @@ static void call_others(const struct cx_worker *worker)
         struct cx_worker *other = &context->workers[t];
         if (other == worker)
             continue;
-        cx_lock(&other->lock);
-        other->called = true;
-        pthread_cond_signal(&other->wake);
-        cx_unlock(&other->lock);
+        cx_timeline_lock(&other->timeline);
+        other->thread.called = true;
+        pthread_cond_signal(&other->thread.wake);
+        cx_timeline_unlock(&other->timeline);
     }
+}
+
+bool cx_worker_is_this_thread(const struct cx_worker *worker)
+{
+    return worker == own;
 }
 
 bool cx_worker_has_thread(struct cx_worker *worker)
 {
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
     const bool has = wake(worker);
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     return has;
 }
 
@@ -232,57 +237,59 @@ static bool ends_at_once(struct cx_worker *worker, struct cx_job *job)
 static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
 {
     struct cx_job *job;
-    cx_lock(&worker->lock);
-    if (worker->pumping) {
-        cx_unlock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
+    if (worker->timeline.pumping) {
+        cx_timeline_unlock(&worker->timeline);
         return;
     }
-    worker->pumping = true;
-    if (mode == PUMP_CALLER && worker->head)
-        until = worker->head->seq + MOST_IN_CALLER - 1;
-    while ((job = worker->head) && job->seq <= until && may_run(worker, job, mode)) {
-        worker->head = job->next;
+    worker->timeline.pumping = true;
+    if (mode == PUMP_CALLER && worker->timeline.head)
+        until = worker->timeline.head->seq + MOST_IN_CALLER - 1;
+    while ((job = worker->timeline.head) && job->seq <= until && may_run(worker, job, mode)) {
+        worker->timeline.head = job->next;
         job->next = NULL;
-        const bool at_once = runs_in_caller(worker) || !worker->flying;
-        cx_unlock(&worker->lock);
+        const bool at_once = runs_in_caller(worker) || !worker->timeline.flying;
+        cx_timeline_unlock(&worker->timeline);
         if (mode != PUMP_CALLER && !deps_done(worker, job))
             wait_deps(worker, job, mode);
         if (mode == PUMP_OWNER)
             cx_worker_park(worker);
         cx_worker_suit_times(worker, job, at_once);
-        job->tells = worker->nloose >= MAX_LOOSE;
+        job->tells = worker->timeline.nloose >= MAX_LOOSE;
         job->track = job->tells || job->timed || runs_in_caller(worker) ||
                      (job->command &&
                       (atomic_load(&job->command->asks_running) || atomic_load(&job->command->calls_back)));
         start(worker, job, at_once);
         bool ended = job->ended || ends_at_once(worker, job);
         const uint64_t known = job->ended ? job->seq : 0;
-        cx_lock(&worker->lock);
-        worker->nloose = job->loose ? worker->nloose + 1 : 0;
-        if (ended && !worker->flying && !worker->reaping) {
+        cx_timeline_lock(&worker->timeline);
+        worker->timeline.nloose = job->loose ? worker->timeline.nloose + 1 : 0;
+        if (ended && !worker->timeline.flying && !worker->timeline.reaping) {
             cx_worker_complete_at_once(worker, job);
             continue;
         }
         cx_worker_fly(worker, job);
         bool over = known || runs_in_caller(worker) ||
-                    (worker->nflying > REAP_FROM && worker->nflying % REAP_EVERY == 0);
+                    (worker->timeline.nflying > REAP_FROM && worker->timeline.nflying % REAP_EVERY == 0);
         const struct cx_running running = job->command ? cx_running_of(worker, job) : (struct cx_running){0};
         if (!over && !running.command)
             continue;
-        cx_unlock(&worker->lock);
+        cx_timeline_unlock(&worker->timeline);
         cx_running_tell(running);
         if (over)
             cx_worker_reap(worker, known);
-        cx_lock(&worker->lock);
+        cx_timeline_lock(&worker->timeline);
     }
-    worker->pumping = false;
+    worker->timeline.pumping = false;
     /* the owner slept while this thread pumped: jobs are left, or one that it shall see to is in flight now
      */
-    const bool woken = mode == PUMP_OWNER ||
-                       !(worker->head || worker->watch > atomic_load(&worker->completed)) || wake(worker);
-    if (worker->waiters && worker->head) /* theirs to run where the owner has no thread */
-        pthread_cond_broadcast(&worker->moved);
-    cx_unlock(&worker->lock);
+    const bool woken =
+        mode == PUMP_OWNER ||
+        !(worker->timeline.head || worker->timeline.watch > atomic_load(&worker->timeline.completed)) ||
+        wake(worker);
+    if (worker->timeline.waiters && worker->timeline.head) /* theirs to run where the owner has no thread */
+        pthread_cond_broadcast(&worker->timeline.moved);
+    cx_timeline_unlock(&worker->timeline);
     if (!woken && mode != PUMP_FOR_IT)
         call_others(worker);
 }
@@ -293,15 +300,15 @@ void cx_worker_pump(struct cx_worker *worker)
         pump(worker, PUMP_CALLER, UINT64_MAX);
         return;
     }
-    if (atomic_load_explicit(&worker->pumping, memory_order_relaxed))
+    if (atomic_load_explicit(&worker->timeline.pumping, memory_order_relaxed))
         return; /* the queue's lock ordered this after the job came in */
-    cx_lock(&worker->lock);
-    struct cx_job *job = worker->head;
+    cx_timeline_lock(&worker->timeline);
+    struct cx_job *job = worker->timeline.head;
     bool brief = job && job->brief && deps_done(worker, job);
-    bool alone =
-        job && !job->next && !worker->flying && !job->waits && !job->urgent && worker->watch < job->seq;
-    const bool woken = !job || brief || alone || worker->pumping || wake(worker);
-    cx_unlock(&worker->lock);
+    bool alone = job && !job->next && !worker->timeline.flying && !job->waits && !job->urgent &&
+                 worker->timeline.watch < job->seq;
+    const bool woken = !job || brief || alone || worker->timeline.pumping || wake(worker);
+    cx_timeline_unlock(&worker->timeline);
     if (!woken)
         call_others(worker);
     if (brief)
@@ -311,23 +318,23 @@ void cx_worker_pump(struct cx_worker *worker)
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq)
 {
     bool woken = true;
-    cx_lock(&worker->lock);
-    if (worker->watch < seq) {
-        worker->watch = seq;
-        if (atomic_load(&worker->completed) < seq)
+    cx_timeline_lock(&worker->timeline);
+    if (worker->timeline.watch < seq) {
+        worker->timeline.watch = seq;
+        if (atomic_load(&worker->timeline.completed) < seq)
             woken = wake(worker);
     }
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     if (!woken)
         call_others(worker);
 }
 
 void cx_worker_flush(struct cx_worker *worker)
 {
-    cx_lock(&worker->lock);
-    const bool woken = !worker->head || worker->pumping || wake(worker);
-    bool flying = worker->flying != NULL;
-    cx_unlock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
+    const bool woken = !worker->timeline.head || worker->timeline.pumping || wake(worker);
+    bool flying = worker->timeline.flying != NULL;
+    cx_timeline_unlock(&worker->timeline);
     if (!woken)
         call_others(worker);
     if (flying && worker->queue && !runs_in_caller(worker))
@@ -364,24 +371,24 @@ void cx_worker_failed(struct cx_worker *worker, cl_int error)
 
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq)
 {
-    if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
+    if (cx_timeline_passed(&worker->timeline, seq))
         return true;
     cx_worker_mark_end(worker);
     cx_worker_flush(worker);
     cx_worker_stand_in(worker, seq);
     cx_worker_reap(worker, 0);
-    return atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq;
+    return cx_timeline_passed(&worker->timeline, seq);
 }
 
-/* Until something moved. False: there is no thread to move it, and it is for the caller to do. worker->lock
- * held. */
-static bool await_move(struct cx_worker *worker, uint64_t seq) CX_HOLDS(worker->lock)
+/* Until something moved. False: there is no thread to move it, and it is for the caller to do. */
+static bool await_move(struct cx_worker *worker, uint64_t seq) CX_HOLDS(cx_timeline_locked)
 {
-    if (!worker->pumping && worker->head && !wake(worker))
+    if (!worker->timeline.pumping && worker->timeline.head && !wake(worker))
         return false;
-    worker->awaited = worker->waiters++ && worker->awaited < seq ? worker->awaited : seq;
-    cx_lock_wait(&worker->moved, &worker->lock);
-    worker->waiters--;
+    worker->timeline.awaited =
+        worker->timeline.waiters++ && worker->timeline.awaited < seq ? worker->timeline.awaited : seq;
+    cx_timeline_await(&worker->timeline, &worker->timeline.moved);
+    worker->timeline.waiters--;
     return true;
 }
 
@@ -392,17 +399,17 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
     uint64_t of = 0;
     bool needed = false;
     cl_event event = NULL;
-    cx_lock(&worker->lock);
-    if (atomic_load(&worker->completed) >= seq) {
-        cx_unlock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
+    if (atomic_load(&worker->timeline.completed) >= seq) {
+        cx_timeline_unlock(&worker->timeline);
         return;
     }
-    if (atomic_load(&worker->submitted) >= seq && !worker->reaping) {
+    if (atomic_load(&worker->timeline.submitted) >= seq && !worker->timeline.reaping) {
         event = cx_worker_end_event(worker, seq, &of, &needed);
     } else {
         (void)await_move(worker, seq);
     }
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     if (event) {
         cx_worker_wait_event(worker, event);
         worker->device->cl->clReleaseEvent(event);
@@ -415,40 +422,40 @@ static void wait_step(struct cx_worker *worker, uint64_t seq)
 /* A worker's thread that does the jobs of another one may have to do its own at the same time. */
 static bool does_for(const struct cx_worker *worker)
 {
-    return atomic_load(&worker->alone) || worker == own;
+    return atomic_load(&worker->thread.alone) || worker == own;
 }
 
 void cx_worker_stand_in(struct cx_worker *worker, uint64_t seq)
 {
-    if (atomic_load(&worker->alone))
+    if (atomic_load(&worker->thread.alone))
         pump(worker, PUMP_FOR_IT, seq);
 }
 
 void cx_worker_hand(struct cx_worker *worker, uint64_t seq)
 {
-    while (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq) {
+    while (atomic_load_explicit(&worker->timeline.submitted, memory_order_acquire) < seq) {
         pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
-        cx_lock(&worker->lock);
-        if (atomic_load(&worker->submitted) < seq)
+        cx_timeline_lock(&worker->timeline);
+        if (atomic_load(&worker->timeline.submitted) < seq)
             (void)await_move(worker, seq);
-        cx_unlock(&worker->lock);
+        cx_timeline_unlock(&worker->timeline);
     }
 }
 
 void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
 {
-    if (atomic_load_explicit(&worker->completed, memory_order_acquire) >= seq)
+    if (cx_timeline_passed(&worker->timeline, seq))
         return;
     const bool counts = !cx_background_ours();
     if (counts)
         cx_background_wait_begin();
-    atomic_store(&worker->awaited_ns, cx_clock_ns());
-    while (atomic_load_explicit(&worker->completed, memory_order_acquire) < seq) {
-        if (atomic_load_explicit(&worker->submitted, memory_order_acquire) < seq)
+    atomic_store(&worker->timeline.awaited_ns, cx_clock_ns());
+    while (!cx_timeline_passed(&worker->timeline, seq)) {
+        if (atomic_load_explicit(&worker->timeline.submitted, memory_order_acquire) < seq)
             pump(worker, does_for(worker) ? PUMP_FOR_IT : PUMP_WAITER, seq);
         wait_step(worker, seq);
     }
-    atomic_store(&worker->awaited_ns, 0);
+    atomic_store(&worker->timeline.awaited_ns, 0);
     if (counts)
         cx_background_wait_end();
 }
@@ -456,24 +463,26 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
 /* ---- the thread ---- */
 
 /* What the worker's thread waits for next: the first command with callbacks, else everything that it shall
- * see to. worker->lock held. */
-static uint64_t next_watch(const struct cx_worker *worker)
+ * see to. */
+static uint64_t next_watch(const struct cx_worker *worker) CX_HOLDS(cx_timeline_locked)
 {
-    const uint64_t first = atomic_load_explicit(&worker->first_watched, memory_order_relaxed);
-    return first > atomic_load(&worker->completed) && first < worker->watch ? first : worker->watch;
+    const uint64_t first = atomic_load_explicit(&worker->timeline.first_watched, memory_order_relaxed);
+    return first > atomic_load(&worker->timeline.completed) && first < worker->timeline.watch
+               ? first
+               : worker->timeline.watch;
 }
 
 /* Does what a worker without a thread has for one to do. */
 static void see_to(struct cx_worker *worker)
 {
-    if (!atomic_load(&worker->alone))
+    if (!atomic_load(&worker->thread.alone))
         return;
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
     const uint64_t watch = next_watch(worker);
-    const bool runs = worker->head && !worker->pumping, due = watch > atomic_load(&worker->completed) &&
-                                                              watch <= atomic_load(&worker->submitted) &&
-                                                              !worker->reaping;
-    cx_unlock(&worker->lock);
+    const bool runs = worker->timeline.head && !worker->timeline.pumping,
+               due = watch > atomic_load(&worker->timeline.completed) &&
+                     watch <= atomic_load(&worker->timeline.submitted) && !worker->timeline.reaping;
+    cx_timeline_unlock(&worker->timeline);
     if (runs)
         pump(worker, PUMP_FOR_IT, UINT64_MAX);
     else if (due)
@@ -496,34 +505,35 @@ static void *worker_main(void *data)
     bool helped = false;
     own = worker;
     cx_background_is_ours();
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
     for (;;) {
         uint64_t watch = next_watch(worker);
-        bool due = watch > atomic_load(&worker->completed) && watch <= atomic_load(&worker->submitted);
-        if (worker->head && !worker->pumping) {
-            cx_unlock(&worker->lock);
+        bool due = watch > atomic_load(&worker->timeline.completed) &&
+                   watch <= atomic_load(&worker->timeline.submitted);
+        if (worker->timeline.head && !worker->timeline.pumping) {
+            cx_timeline_unlock(&worker->timeline);
             pump(worker, PUMP_OWNER, UINT64_MAX);
         } else if (due) {
-            cx_unlock(&worker->lock);
+            cx_timeline_unlock(&worker->timeline);
             wait_step(worker, watch);
-        } else if (worker->stop && !worker->head) {
+        } else if (worker->thread.stop && !worker->timeline.head) {
             break;
-        } else if (worker->called || (!helped && cx_thread_short())) {
-            worker->called = false;
+        } else if (worker->thread.called || (!helped && cx_thread_short())) {
+            worker->thread.called = false;
             helped = true; /* once, before it sleeps */
-            cx_unlock(&worker->lock);
+            cx_timeline_unlock(&worker->timeline);
             help_others(worker);
-            cx_lock(&worker->lock);
+            cx_timeline_lock(&worker->timeline);
             continue;
         } else {
-            cx_lock_wait(&worker->wake, &worker->lock);
+            cx_timeline_await(&worker->timeline, &worker->thread.wake);
             helped = false;
             continue;
         }
         helped = false;
-        cx_lock(&worker->lock);
+        cx_timeline_lock(&worker->timeline);
     }
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     return NULL;
 }
 
@@ -533,21 +543,21 @@ void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsign
     *worker = (struct cx_worker){
         .context = context, .index = index, .device = device, .place = device ? 1 + index : 0};
     cx_lock_init(&worker->opening, CX_RANK_OPENING);
-    cx_lock_init(&worker->lock, CX_RANK_WORKER);
-    pthread_cond_init(&worker->wake, NULL);
-    pthread_cond_init(&worker->moved, NULL);
+    cx_lock_init(&worker->timeline.lock, CX_RANK_WORKER);
+    pthread_cond_init(&worker->thread.wake, NULL);
+    pthread_cond_init(&worker->timeline.moved, NULL);
 }
 
 void cx_worker_end(struct cx_worker *worker)
 {
-    cx_worker_wait(worker, worker->planned);
-    cx_lock(&worker->lock);
-    const bool joins = worker->started && !worker->stop;
-    worker->stop = true;
-    pthread_cond_signal(&worker->wake);
-    cx_unlock(&worker->lock);
+    cx_worker_wait(worker, worker->timeline.planned);
+    cx_timeline_lock(&worker->timeline);
+    const bool joins = worker->thread.started && !worker->thread.stop;
+    worker->thread.stop = true;
+    pthread_cond_signal(&worker->thread.wake);
+    cx_timeline_unlock(&worker->timeline);
     if (joins)
-        pthread_join(worker->thread, NULL);
+        pthread_join(worker->thread.id, NULL);
 }
 
 void cx_worker_finish(struct cx_worker *worker)
@@ -557,8 +567,8 @@ void cx_worker_finish(struct cx_worker *worker)
             worker->device->cl->clReleaseCommandQueue(worker->queues[q].queue);
     if (worker->real_context)
         worker->device->cl->clReleaseContext(worker->real_context);
-    pthread_cond_destroy(&worker->moved);
-    pthread_cond_destroy(&worker->wake);
-    cx_lock_finish(&worker->lock);
+    pthread_cond_destroy(&worker->timeline.moved);
+    pthread_cond_destroy(&worker->thread.wake);
+    cx_lock_finish(&worker->timeline.lock);
     cx_lock_finish(&worker->opening);
 }

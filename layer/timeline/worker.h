@@ -13,13 +13,12 @@
 #define CX_LAYER_TIMELINE_WORKER_H
 
 #include "layer/timeline/context.h"
-#include "layer/base/lock.h"
+#include "layer/timeline/timeline.h"
 #include <pthread.h>
 
 struct cx_job;
 struct cx_transfer_state;
 struct cx_diff_state;
-struct cx_end;
 struct cx_ends;
 
 /* Whether a member has a real context: closed -> open | failed, once each, by cx_worker_ensure. */
@@ -44,6 +43,19 @@ struct cx_real_queue {
     bool failed; /* no such queue can be had */
 };
 
+/* A worker's own thread. Fields are guarded by the timeline's lock. */
+struct cx_worker_thread {
+    pthread_cond_t wake; /* a job came, or the end */
+    bool stop CX_GUARDED_BY(cx_timeline_locked);
+    bool started CX_GUARDED_BY(cx_timeline_locked);
+    bool called CX_GUARDED_BY(cx_timeline_locked);    /* it is to look after workers without a thread */
+    uint64_t heard CX_GUARDED_BY(cx_timeline_locked); /* held: the driver tells when this position is passed;
+                                                         0: none */
+    atomic_bool held;                                 /* worker_callbacks.c: it waits for another timeline */
+    atomic_bool alone; /* no thread can be had at the moment: others do what it would */
+    pthread_t id;      /* started */
+};
+
 struct cx_worker {
     struct cx_context *context;
     unsigned index;                /* the member's number; nmembers for the host's worker */
@@ -53,7 +65,7 @@ struct cx_worker {
     cl_int open_error;             /* state FAILED: why */
     cl_queue_properties priority, throttle; /* hints for the queue, from before it was open; context->lock */
     cl_context real_context;
-    /* Whoever pumps; PEER_READ: under lock. */
+    /* Whoever pumps; PEER_READ: under the timeline's lock. */
     struct cx_real_queue queues[CX_REAL_QUEUE_COUNT];
     _Atomic(cl_command_queue) queue; /* the one in use of MAIN and UNPROFILED. Set by whoever pumps */
     bool profiles;                   /* ... which is MAIN; whoever pumps, as what follows */
@@ -70,42 +82,11 @@ struct cx_worker {
         left_out; /* its transfers fail: others are used where there are any; set under context->lock */
     atomic_uint failures; /* commands that it took and that failed */
     atomic_uint broken;   /* the context's epoch since a transfer of this worker failed on the device */
-    uint64_t planned;     /* seq of the last job planned; context->lock */
-    /* For copies between members' memories (peer.h). context->lock */
-    uint64_t last_user;    /* the last job planned that may touch any of this member's memory: no such copy */
-    const uint64_t *fence; /* one a member: its last job that copies from this one's memory, which all
-                              planned here waits for; NULL: there is none */
-    atomic_uint_fast64_t
-        first_watched;          /* the position that the first of `watched` waits for; 0: there is none */
-    struct cx_command *watched; /* a heap of those that wait for this timeline (command_watch.c); references;
-                                   context->lock */
-    atomic_uint_fast64_t submitted; /* seq of the last job handed to the driver */
-    atomic_uint_fast64_t completed; /* every job up to this seq is complete */
-
-    struct cx_lock lock;                 /* guards what follows */
-    pthread_cond_t wake;                 /* a job came, or the end */
-    pthread_cond_t moved;                /* submitted or completed moved */
-    struct cx_job *head, *tail;          /* planned, not yet handed to the driver */
-    struct cx_job *flying, *flying_tail; /* handed over, not known to be complete */
-    unsigned nflying;
-    unsigned nloose;     /* jobs since the last one with an event; whoever pumps */
-    unsigned waiters;    /* threads in `moved` */
-    uint64_t awaited;    /* waiters: the least seq that one of them waits for; nobody is woken before that */
-    uint64_t watch;      /* the worker's thread sees to the completion of everything up to here by itself */
-    atomic_bool pumping; /* some thread runs jobs; it looks at the queue once more before it ends that */
-    bool reaping, stop, started;
-    bool called;       /* its thread is to look after workers without one */
-    atomic_bool held;  /* worker_callbacks.c: its thread waits for another timeline */
-    uint64_t heard;    /* ... then the driver tells when this position is passed; 0: none */
-    atomic_bool alone; /* no thread can be had for it at the moment: others do what it would */
-    pthread_t thread;
+    int64_t clock_offset; /* host ns minus device ns of profiling times */
     struct cx_transfer_state *transfers; /* of memory/ (transfer_state.h); NULL for the host's worker */
     struct cx_diff_state *diff;          /* of launch/ (diff.h); NULL until needed; whoever pumps */
-    int64_t clock_offset;                /* host ns minus device ns of profiling times */
-    struct cx_end *ends, *ends_tail; /* end_times.c: ends that are asked for, the next first; under lock */
-    uint64_t last_end;               /* when the last of all completed jobs ended, host ns; under lock */
-    atomic_uint_fast64_t
-        awaited_ns; /* since when a thread waits for one of its jobs, host clock; 0: none does */
+    struct cx_timeline timeline;
+    struct cx_worker_thread thread;
 };
 
 /* A piece of work on one timeline. Allocated by the planner, freed by the worker after completion. */
@@ -215,7 +196,7 @@ static inline bool cx_worker_is_synchronous(const struct cx_worker *worker)
     return worker->device->synchronous;
 }
 /* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
- * when first needed, else the worker's. Any thread; takes worker->lock. */
+ * when first needed, else the worker's. Any thread; takes the timeline's lock. */
 cl_command_queue cx_worker_peer_read_queue(struct cx_worker *worker);
 
 /* worker_compile.c. Around a call that may have the driver compile in it, or in a thread of its own once it
@@ -259,6 +240,8 @@ void cx_worker_hand(struct cx_worker *worker, uint64_t seq);
 /* Whether the worker has a thread of its own; starts it where there is none. For jobs that wait for what jobs
  * of other workers do meanwhile. Caller may hold context->lock. */
 bool cx_worker_has_thread(struct cx_worker *worker);
+/* Whether the calling thread is the worker's own. */
+bool cx_worker_is_this_thread(const struct cx_worker *worker);
 /* Where it has none, does what that would do now, but for jobs after seq. Caller holds no lock. */
 void cx_worker_stand_in(struct cx_worker *worker, uint64_t seq);
 /* Waits until all jobs up to seq are complete. Caller holds no lock. */
@@ -306,8 +289,8 @@ uint64_t cx_ends_last(const struct cx_ends *ends);
 /* The command forgets what it asked for. NULL is fine. */
 void cx_ends_drop(struct cx_ends **ends);
 /* The job is over, host ns; 0: others of its command tell. Called in their order, before `completed` moves.
- * worker->lock held. */
+ */
 #define CX_END_UNKNOWN UINT64_MAX /* its command has no times */
-void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns);
+void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns) CX_HOLDS(cx_timeline_locked);
 
 #endif

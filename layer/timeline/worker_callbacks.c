@@ -16,9 +16,9 @@ static void over(void *data)
     struct cx_worker *worker = data;
     struct cx_context *context = worker->context;
     cx_worker_reap(worker, 0);
-    cx_lock(&worker->lock);
-    worker->heard = 0;
-    cx_unlock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
+    worker->thread.heard = 0;
+    cx_timeline_unlock(&worker->timeline);
     hear(worker);
     cx_context_unref(&context);
 }
@@ -38,14 +38,14 @@ static cl_event end_to_hear(struct cx_worker *worker, bool *needed)
     cl_event event = NULL;
     uint64_t of;
     *needed = false;
-    cx_lock(&worker->lock);
-    const uint64_t first = atomic_load(&worker->first_watched);
-    if (atomic_load(&worker->held) && first != worker->heard && first > atomic_load(&worker->completed) &&
-        first <= atomic_load(&worker->submitted))
+    cx_timeline_lock(&worker->timeline);
+    const uint64_t first = atomic_load(&worker->timeline.first_watched);
+    if (atomic_load(&worker->thread.held) && first != worker->thread.heard &&
+        first > atomic_load(&worker->timeline.completed) && first <= atomic_load(&worker->timeline.submitted))
         event = cx_worker_end_event(worker, first, &of, needed);
     if (event)
-        worker->heard = first;
-    cx_unlock(&worker->lock);
+        worker->thread.heard = first;
+    cx_timeline_unlock(&worker->timeline);
     return event;
 }
 
@@ -71,8 +71,8 @@ void cx_worker_held(struct cx_worker *worker, bool held)
 {
     if (!worker->device || worker->device->synchronous) /* nothing is in flight */
         return;
-    atomic_store(&worker->held, held);
-    if (held && atomic_load(&worker->first_watched))
+    atomic_store(&worker->thread.held, held);
+    if (held && atomic_load(&worker->timeline.first_watched))
         hear(worker);
 }
 
@@ -86,7 +86,7 @@ static void watched(void *data)
 
 void cx_worker_watched(struct cx_worker *worker)
 {
-    if (!atomic_load(&worker->held))
+    if (!atomic_load(&worker->thread.held))
         return;
     cx_context_ref(worker->context);
     cx_notify_post(watched, worker);

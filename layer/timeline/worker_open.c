@@ -137,7 +137,7 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
     cl_queue_properties list[7] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
     unsigned n = 2;
     cl_int error = CL_SUCCESS;
-    if (!device || worker->planned || device->version_number < 200 || (!priority && !throttle))
+    if (!device || worker->timeline.planned || device->version_number < 200 || (!priority && !throttle))
         return;
     if (!cx_worker_is_open(worker)) {
         worker->priority = priority ? priority : worker->priority;
@@ -229,19 +229,19 @@ cl_command_queue cx_worker_peer_read_queue(struct cx_worker *worker)
 {
     struct cx_real_queue *own = &worker->queues[CX_REAL_QUEUE_PEER_READ];
     struct cx_real_queue opened = {0};
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
     const bool known = own->queue || own->failed;
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     if (!known)
         opened = open_queue(worker, CX_REAL_QUEUE_PEER_READ);
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
     if (!own->queue) {
         own->queue = opened.queue;
         own->failed |= opened.failed;
         opened.queue = NULL;
     }
     const cl_command_queue queue = own->queue ? own->queue : worker->queue;
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     if (opened.queue) /* another thread was first */
         worker->device->cl->clReleaseCommandQueue(opened.queue);
     return queue;

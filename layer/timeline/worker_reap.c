@@ -139,8 +139,8 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
     return end_ns;
 }
 
-/* The first flying job from `job` on that has an event: when that is over, so are all before it. worker->lock
- * held. */
+/* The first flying job from `job` on that has an event: when that is over, so are all before it. Under the
+ * timeline's lock. */
 static struct cx_job *telling_job(struct cx_job *job)
 {
     while (job && !job->event)
@@ -148,70 +148,70 @@ static struct cx_job *telling_job(struct cx_job *job)
     return job;
 }
 
-/* Wakes those who wait until something moves, where it has moved far enough for one. worker->lock held. */
-static void moved_on(struct cx_worker *worker)
+/* Wakes those who wait until something moves, where it has moved far enough for one. */
+static void moved_on(struct cx_worker *worker) CX_HOLDS(cx_timeline_locked)
 {
-    if (!worker->waiters || worker->awaited > atomic_load(&worker->submitted))
+    if (!worker->timeline.waiters || worker->timeline.awaited > atomic_load(&worker->timeline.submitted))
         return;
-    worker->awaited = UINT64_MAX; /* each of them looks, and says anew what it waits for */
-    pthread_cond_broadcast(&worker->moved);
+    worker->timeline.awaited = UINT64_MAX; /* each of them looks, and says anew what it waits for */
+    pthread_cond_broadcast(&worker->timeline.moved);
 }
 
 void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
 {
-    if (worker->flying)
-        worker->flying_tail->next = job;
+    if (worker->timeline.flying)
+        worker->timeline.flying_tail->next = job;
     else
-        worker->flying = job;
-    worker->flying_tail = job;
-    worker->nflying++;
-    atomic_store_explicit(&worker->submitted, job->seq, memory_order_release);
+        worker->timeline.flying = job;
+    worker->timeline.flying_tail = job;
+    worker->timeline.nflying++;
+    atomic_store_explicit(&worker->timeline.submitted, job->seq, memory_order_release);
     moved_on(worker);
 }
 
 void cx_worker_reap(struct cx_worker *worker, uint64_t known)
 {
     bool moved = false;
-    cx_lock(&worker->lock);
-    if (worker->reaping) {
-        cx_unlock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
+    if (worker->timeline.reaping) {
+        cx_timeline_unlock(&worker->timeline);
         return;
     }
-    worker->reaping = true;
+    worker->timeline.reaping = true;
     struct cx_job *job;
-    while ((job = worker->flying)) {
+    while ((job = worker->timeline.flying)) {
         if (job->seq > known && (job->event || job->loose)) {
             struct cx_job *teller = telling_job(job);
             cl_event event = teller ? teller->event : NULL;
-            cx_unlock(&worker->lock);
+            cx_timeline_unlock(&worker->timeline);
             bool over = event && event_complete(worker, event);
-            cx_lock(&worker->lock);
+            cx_timeline_lock(&worker->timeline);
             if (!over)
                 break;
             known = teller->seq;
         }
         uint64_t seq = job->seq;
-        worker->flying = job->next;
-        if (!worker->flying)
-            worker->flying_tail = NULL;
-        worker->nflying--;
-        cx_unlock(&worker->lock);
+        worker->timeline.flying = job->next;
+        if (!worker->timeline.flying)
+            worker->timeline.flying_tail = NULL;
+        worker->timeline.nflying--;
+        cx_timeline_unlock(&worker->timeline);
         const uint64_t end_ns = complete_job(worker, job);
-        cx_lock(&worker->lock);
+        cx_timeline_lock(&worker->timeline);
         cx_worker_note_end(worker, seq, end_ns);
-        atomic_store_explicit(&worker->completed, seq, memory_order_release);
+        atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
         struct cx_running next =
-            worker->flying ? cx_running_of(worker, worker->flying) : (struct cx_running){0};
+            worker->timeline.flying ? cx_running_of(worker, worker->timeline.flying) : (struct cx_running){0};
         if (next.command) {
-            cx_unlock(&worker->lock);
+            cx_timeline_unlock(&worker->timeline);
             cx_running_tell(next);
-            cx_lock(&worker->lock);
+            cx_timeline_lock(&worker->timeline);
         }
         moved = true;
     }
-    worker->reaping = false;
+    worker->timeline.reaping = false;
     moved_on(worker);
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     if (moved) {
         cx_command_check_watched(worker->context);
         cx_context_progressed(worker->context);
@@ -221,12 +221,12 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
 void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq)
 {
     cx_worker_reap(worker, 0);
-    cx_lock(&worker->lock);
-    const struct cx_job *job = worker->flying;
+    cx_timeline_lock(&worker->timeline);
+    const struct cx_job *job = worker->timeline.flying;
     while (job && job->seq < seq && !job->event)
         job = job->next;
     const bool loose = job && job->seq == seq; /* what has an event is asked */
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     if (loose)
         cx_worker_reap(worker, seq - 1);
 }
@@ -248,51 +248,51 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
 {
     struct cx_context *context = worker->context;
     uint64_t seq = job->seq;
-    worker->reaping = true;
-    cx_unlock(&worker->lock);
+    worker->timeline.reaping = true;
+    cx_timeline_unlock(&worker->timeline);
     const uint64_t end_ns = complete_job(worker, job);
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
     cx_worker_note_end(worker, seq, end_ns);
-    atomic_store_explicit(&worker->submitted, seq, memory_order_release);
-    atomic_store_explicit(&worker->completed, seq, memory_order_release);
-    worker->reaping = false;
+    atomic_store_explicit(&worker->timeline.submitted, seq, memory_order_release);
+    atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
+    worker->timeline.reaping = false;
     moved_on(worker);
     /* no mere loads: see cx_command_check_watched */
     if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->ndeferred) == 0)
         return;
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     cx_command_check_watched(context);
     cx_context_progressed(context);
-    cx_lock(&worker->lock);
+    cx_timeline_lock(&worker->timeline);
 }
 
 void cx_worker_mark_end(struct cx_worker *worker)
 {
     cl_event event = NULL;
-    cx_lock(&worker->lock);
-    struct cx_job *last = worker->flying_tail;
+    cx_timeline_lock(&worker->timeline);
+    struct cx_job *last = worker->timeline.flying_tail;
     uint64_t seq = last && last->loose && !last->event ? last->seq : 0;
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     const cl_command_queue queue = worker->queue;
     if (!seq || worker->device->cl->clEnqueueMarker(queue, &event) != CL_SUCCESS)
         return;
     if (worker->queue != queue) /* it was left meanwhile, and flushed before this came (worker_profiling.c) */
         worker->device->cl->clFlush(queue);
-    cx_lock(&worker->lock);
-    last = worker->flying_tail;
+    cx_timeline_lock(&worker->timeline);
+    last = worker->timeline.flying_tail;
     bool takes = last && last->seq == seq && !last->event;
     if (takes)
         last->event = event;
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     if (!takes)
         worker->device->cl->clReleaseEvent(event);
 }
 
 cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed)
 {
-    struct cx_job *job = worker->flying;
+    struct cx_job *job = worker->timeline.flying;
     *needed = false;
-    *of = atomic_load(&worker->submitted);
+    *of = atomic_load(&worker->timeline.submitted);
     for (; job && job->seq < seq; job = job->next)
         *needed |= job->event || job->loose;
     *needed |= job && (job->event || job->loose);
@@ -306,11 +306,11 @@ cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *o
 
 bool cx_worker_idle(struct cx_worker *worker)
 {
-    cx_lock(&worker->lock);
-    const struct cx_job *last = worker->flying_tail;
-    bool idle = !worker->head && !worker->pumping &&
+    cx_timeline_lock(&worker->timeline);
+    const struct cx_job *last = worker->timeline.flying_tail;
+    bool idle = !worker->timeline.head && !worker->timeline.pumping &&
                 (!last || (last->event && event_status(worker, last->event, CL_QUEUED) <= CL_COMPLETE));
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     return idle;
 }
 
@@ -318,12 +318,12 @@ void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command
 {
     struct cx_running running = {0};
     cx_worker_reap(worker, 0);
-    cx_lock(&worker->lock);
-    struct cx_job *job = worker->flying;
+    cx_timeline_lock(&worker->timeline);
+    struct cx_job *job = worker->timeline.flying;
     while (job && job->command != command)
         job = job->next;
     if (job)
         running = cx_running_of(worker, job);
-    cx_unlock(&worker->lock);
+    cx_timeline_unlock(&worker->timeline);
     cx_running_tell(running);
 }

@@ -3,15 +3,15 @@
  * The end of jobs: a worker notices, in order, that what it handed to its driver is over, and completes it.
  *
  * Jobs fly from the moment they were handed over until they are known to be over. One thread at a time
- * completes them (worker->reaping), oldest first. Previous stage: worker.c. Next: command.h.
+ * completes them (worker->timeline.reaping), oldest first. Previous stage: worker.c. Next: command.h.
  */
 #ifndef CX_LAYER_TIMELINE_WORKER_REAP_H
 #define CX_LAYER_TIMELINE_WORKER_REAP_H
 
 #include "layer/timeline/worker.h"
 
-/* The job was handed to the driver: it flies. worker->lock held. */
-void cx_worker_fly(struct cx_worker *worker, struct cx_job *job);
+/* The job was handed to the driver: it flies. */
+void cx_worker_fly(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_timeline_locked);
 
 /* Completes flying jobs, oldest first, while they are over, or known to be: those up to the seq `known`. Does
  * nothing where another thread is at it. Caller holds no lock. */
@@ -24,16 +24,17 @@ void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq);
  * already. Whoever pumps. */
 bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job);
 
-/* Completes such a job, which never flew; none may fly before it, and nobody reap. worker->lock held, and
+/* Completes such a job, which never flew; none may fly before it, and nobody reap. The timeline's lock is
  * free for a while. */
-void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(worker->lock);
+void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_timeline_locked);
 
 /* Gives the newest flying job an event where it has none, so that its end can be seen without waiting. Caller
  * holds no lock. */
 void cx_worker_mark_end(struct cx_worker *worker);
 
 /* An event, retained, that tells of the end of everything up to seq, or NULL where clFinish must do. *of: up
- * to where it tells. *needed: whether anything up to seq is in flight at all. worker->lock held. */
-cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed);
+ * to where it tells. *needed: whether anything up to seq is in flight at all. */
+cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed)
+    CX_HOLDS(cx_timeline_locked);
 
 #endif
