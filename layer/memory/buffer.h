@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory objects: the host copy, one shadow a member, and the map that says who holds which bytes.
+ * Memory objects: the host copy, a shadow for each member, and the map that says which of them are valid.
  *
- * The host copy is the program's own memory (CL_MEM_USE_HOST_PTR) or ours, page-aligned, allocated when first
- * needed. Members that work in place (cx_mem_place is CX_PLACE_HOST) have a shadow made over the host copy;
- * others own memory. A sub-buffer is a window on its root: it has no map of its own, only real sub-buffers.
- * Thread-safety: map, shadows' allocation and mappings under context->lock.
+ * The host copy is the program's memory (CL_MEM_USE_HOST_PTR) or page-aligned memory of the layer, allocated
+ * when first needed. A shadow is a member's real buffer: made over the host copy for members that work in
+ * place (cx_mem_place is CX_PLACE_HOST), otherwise with memory of its own. A sub-buffer is a window on its
+ * root: it has no map of its own, only real sub-buffers. Thread-safety: map, shadows' allocation and mappings
+ * under context->lock.
  */
 #ifndef CX_LAYER_MEMORY_BUFFER_H
 #define CX_LAYER_MEMORY_BUFFER_H
@@ -30,46 +31,48 @@ struct cx_mem {
     struct cx_context *context; /* a reference */
     struct cx_mem *root;        /* itself, or the parent of a sub-buffer (a reference then) */
     size_t origin, size;        /* bytes; origin within root */
-    cl_mem_flags flags;         /* as the queries tell them */
+    cl_mem_flags flags;         /* as queries report them */
     cl_mem_properties *properties;
     size_t nproperties;
     void *host_ptr;         /* the program's, with USE_HOST_PTR */
     struct cx_image *image; /* image.h; NULL: a buffer */
     struct cx_mem_destructor *destructors;
-    unsigned nmaps;        /* through this object */
-    struct cx_mem *within; /* a sub-buffer of a buffer over shared virtual memory: that one (a reference) */
-    struct cx_migration_buffer *migration; /* migration_credit.h; NULL: it does not count yet */
-    struct cx_window *window; /* subbuffer_order.h: a sub-buffer's real ones whose release is the root's */
-    bool cached; /* svm.h: a window that its root keeps, which therefore holds no reference on it */
+    unsigned nmaps; /* through this object */
+    struct cx_mem
+        *within; /* for a sub-buffer of a buffer over shared virtual memory: that buffer (a reference) */
+    struct cx_migration_buffer *migration; /* migration_credit.h; NULL: not counted yet */
+    struct cx_window *window; /* subbuffer_order.h: its real sub-buffers that the root releases */
+    bool cached; /* svm.h: a window cached by its root, on which it therefore holds no reference */
     /* root only */
-    struct cx_svm *svm;  /* svm.h: an allocation of shared virtual memory */
-    unsigned char *host; /* host copy, NULL until needed */
-    struct cx_pages
-        *pages; /* pinned_pool.h: what it lies in where that is ours; NULL: the program's memory */
+    struct cx_svm *svm;     /* svm.h: an allocation of shared virtual memory */
+    unsigned char *host;    /* host copy, NULL until needed */
+    struct cx_pages *pages; /* pinned_pool.h: the pages of the host copy; NULL: it is the program's memory */
     uint64_t
-        apart; /* members, as bits, that have a place of their own for this root whatever worker->place */
+        apart; /* members, as bits, with memory of their own for this root, whatever worker->place says */
     struct cx_pin pin;
     struct cx_coherence *coherence;
-    struct cx_command
-        *unsettled; /* a launch whose owners are not known yet; others touching this wait for it */
+    struct cx_command *unsettled; /* unsettled.h: a launch whose results have no owners yet; other commands on
+                                     the object wait for it */
     struct cx_result_uses
-        *written_by;      /* result_mark.h: the function of the launch that wrote it last; NULL: used since */
-    unsigned written_arg; /* ... and through which argument */
-    struct cx_use use;    /* write_place.h */
-    struct cx_mem_map *maps;      /* of any window; the newest first */
-    struct cx_windows *windows;   /* subbuffer_order.h: real sub-buffers, one list a member; or NULL */
-    struct cx_peer_memory **peer; /* peer.h: one a member, where its shadow lies in such memory; else NULL */
-    cl_mem *aliases; /* alias.h: peers' objects over such memory, at home * members + member; or NULL */
-    /* remote_access.h: bytes that launches used from elsewhere since the map's writes were so many */
+        *written_by;            /* result_mark.h: the function whose launch wrote it last; NULL: used since */
+    unsigned written_arg;       /* ... and through which argument */
+    struct cx_use use;          /* write_place.h */
+    struct cx_mem_map *maps;    /* of any window; the newest first */
+    struct cx_windows *windows; /* subbuffer_order.h: real sub-buffers, one list a member; or NULL */
+    struct cx_peer_memory **peer; /* peer.h: by member, the peer memory of its shadow; else NULL */
+    cl_mem *aliases;              /* alias.h: aliases, at owner * members + member; or NULL */
+    /* remote_access.h: bytes that launches accessed remotely since the map's count of writes was remote_since
+     */
     uint64_t remote_bytes, remote_since;
-    double remote_missed; /* seconds that launches would have saved by doing so, before there was an alias */
+    double
+        remote_missed; /* seconds that launches would have saved by remote access before there was an alias */
     /* one a member */
-    cl_mem *real; /* shadow of a root, window of a sub-buffer; NULL until needed */
+    cl_mem *real; /* the shadow of a root, or the real sub-buffer of a sub-buffer; NULL until needed */
 };
 
 CX_OBJECT_CASTS(mem, cl_mem, CX_TAG_MEM)
 
-/* The buffer or sub-buffer behind a handle, or NULL for anything else. */
+/* The buffer or sub-buffer behind a handle, or NULL for anything else. Called by memory/ and api/. */
 static inline struct cx_mem *cx_buffer_from(cl_mem handle)
 {
     struct cx_mem *mem = cx_mem_from(handle);
@@ -82,7 +85,8 @@ struct cx_block {
     size_t bytes; /* of a row */
     size_t count[2], stride[2];
 };
-/* The byte behind the last one. */
+/* The byte behind the last one. Called by api/enqueue_image.c, api/enqueue_image_read.c and
+ * api/enqueue_map.c. */
 static inline uint64_t cx_block_end(const struct cx_block *block)
 {
     return block->lo + (block->count[0] - 1) * block->stride[0] + (block->count[1] - 1) * block->stride[1] +
@@ -102,59 +106,67 @@ struct cx_mem_map {
     cl_map_flags flags;
 };
 
-/* What creating buffers and images have in common. */
+/* Shared by the creation of buffers and images. */
 #define CX_MEM_ACCESS_FLAGS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
 #define CX_MEM_HOST_FLAGS   (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define CX_MEM_PTR_FLAGS    (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
-/* Whether they are known and none excludes another. */
+/* Whether the flags are known and none excludes another. Called by image.c and image_info.c. */
 bool cx_mem_flags_valid(cl_mem_flags flags);
-/* As the queries tell them: as given, or the default where none are. */
+/* The flags as queries report them: as given, or the default if none were. Called by buffer.c and image.c. */
 static inline cl_mem_flags cx_mem_flags_reported(cl_mem_flags given)
 {
     return given ? given : (cl_mem_flags)CL_MEM_READ_WRITE;
 }
-/* The flags of a window on `parent`: its own access and host flags where given, the parent's otherwise.
- * False: they do not go together. */
+/* Completes the flags of a window on a parent with these flags: its own access and host flags if given,
+ * otherwise the parent's. False: they contradict each other. Called by image.c. */
 bool cx_mem_window_flags(cl_mem_flags parent, cl_mem_flags *flags);
-/* An object without contents; a window on the parent's root where there is one, origin counted from the root.
- * The caller checked the rest. NULL: no memory. */
+/* Makes an object without contents; with `parent`, a window on the parent's root, origin counted from the
+ * root. The caller has checked the arguments. NULL: no memory. Called by image.c and svm.c. */
 struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
                              cl_mem_flags flags);
-/* Takes from a kept window whose root goes what it has of drivers; it counts as gone (cx_mem_is_live). */
+/* Releases the real objects of a cached window whose root is destroyed; the window is no longer a live
+ * handle. Called by svm.c. */
 void cx_mem_retire(struct cx_mem *mem);
-/* The object to be referenced so that this one stays alive. */
+/* The object to be referenced to keep this one alive. Called by program/kernel.c. */
 static inline struct cx_mem *cx_mem_keeper(struct cx_mem *mem)
 {
     return mem && mem->cached ? mem->root : mem;
 }
 
-/* Whose copy of this root the worker's device works on: CX_PLACE_HOST, or its own. */
+/* The place on which the worker's device works for this root: CX_PLACE_HOST, or its own. Called by
+ * memory/, api/, launch/ and plan/. */
 static inline unsigned cx_mem_place(const struct cx_mem *root, const struct cx_worker *worker)
 {
     return root->apart >> worker->index & 1 ? 1 + worker->index : worker->place;
 }
 
-/* Where the program looks at mapped bytes (enqueue_map.c). */
+/* The place at which the program sees mapped bytes (enqueue_map.c). Called by api/enqueue_map.c,
+ * api/enqueue_native.c and api/enqueue_transfer.c. */
 unsigned cx_mem_map_place(const struct cx_mem *root);
-/* The worker that moves data into and out of a member's own place (place > 0). */
+/* The worker that moves data into and out of a member's own place (place > 0). Called by memory/, api/ and
+ * launch/. */
 static inline struct cx_worker *cx_place_worker(const struct cx_context *context, unsigned place)
 {
     return &context->workers[place - 1];
 }
 
-/* Whether launches reach no memory of the program's but by way of host copies of ours: then a command that
- * touches the program's memory need not wait for them. Caller holds context->lock. */
+/* Whether launches reach the program's memory only through host copies of the layer; then a command that
+ * accesses the program's memory need not wait for them. The caller holds context->lock. Called by
+ * api/enqueue.c and plan/pending_reads.c. */
 bool cx_mem_is_apart(const struct cx_context *context);
 
-/* The root's host copy, allocated at the first call. NULL: out of memory. Caller holds context->lock. */
+/* The root's host copy, allocated at the first call. NULL: out of memory. Caller holds context->lock.
+ * Called by memory/, api/ and launch/. */
 unsigned char *cx_mem_host(struct cx_mem *mem);
-/* A real buffer in the device's own memory, with a margin behind it (host_pages.h) where that is the host's.
- */
+/* Makes a real buffer in the device's own memory; if that is host memory, with a margin behind it
+ * (host_pages.h). Called by launch/failover.c, launch/private_copies.c and launch/verify.c. */
 cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *error);
 /* Allocates member m's shadow of the root and, for a sub-buffer, its window. Caller holds context->lock.
- * Errors: the driver's (CL_MEM_OBJECT_ALLOCATION_FAILURE: the caller leaves the member out). */
+ * Errors: the driver's (CL_MEM_OBJECT_ALLOCATION_FAILURE: the caller leaves the member out). Called by
+ * memory/, api/ and plan/. */
 cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member);
-/* The real object prepared before, for kernel arguments and transfers. */
+/* The real object prepared before, for kernel arguments and transfers. Called by api/enqueue_image.c,
+ * api/enqueue_image_copy.c, launch/replay.c and program/kernel_bind.c. */
 cl_mem cx_mem_real(const struct cx_mem *mem, unsigned member);
 
 #endif

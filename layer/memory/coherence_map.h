@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coherence: for each region of a buffer, which places hold it valid, and which jobs on which timelines last
- * wrote or still read its host copy.
+ * The coherence map: for each region of a buffer, at which places it is valid, and which jobs on which
+ * timelines last wrote or still read its host copy.
  *
- * Places: CX_PLACE_HOST is the host copy, also used in place by members that can; member m's own memory is
- * place 1 + m. A member's own memory is touched by its own in-order queue alone, so order there needs no
- * record. The host copy is shared by many: for it each region remembers the last writer and the readers
- * since, as positions on timelines (worker.h), and every access collects what it must wait for into
- * deps[timeline] = max(seq). Invariant: every byte has at least one valid place, save where contents were
- * lost (cx_coherence_void). Source: interval maps as in design section 4. Thread-safety: the caller holds the
- * context's lock.
+ * A place is a memory in which a copy can be: CX_PLACE_HOST is the host copy, which some members use in
+ * place; member m's own memory is place 1 + m. A member's own memory is accessed only by its own in-order
+ * queue, so order there needs no record. The host copy is shared: each region has its last writer and the
+ * readers since, as positions on timelines (worker.h), and every access collects what it must wait for in
+ * deps[timeline] = max(seq). Invariant: every byte has at least one valid place, unless its contents were
+ * lost (cx_coherence_void). Thread-safety: the caller holds the context's lock.
  */
 #ifndef CX_LAYER_MEMORY_COHERENCE_MAP_H
 #define CX_LAYER_MEMORY_COHERENCE_MAP_H
@@ -22,86 +21,99 @@ enum { CX_PLACE_HOST = 0, CX_PLACE_NONE = 64 };
 
 struct cx_coherence; /* opaque: sorted, gapless segments over [0, size) */
 
-/* A run of bytes [lo, hi) that must be copied from place `from` to become valid elsewhere. */
+/* Bytes [lo, hi) to be copied from place `from` to become valid at another one. */
 struct cx_move {
     uint64_t lo, hi;
-    unsigned from; /* CX_PLACE_NONE: nobody has them, they were lost */
+    unsigned from; /* CX_PLACE_NONE: they are valid nowhere, they were lost */
 };
 
 /* A new map: everything valid at every place (contents undefined), no accesses. At most 63 places. NULL: no
- * memory. */
+ * memory. Called by buffer.c. */
 struct cx_coherence *cx_coherence_create(uint64_t size, unsigned places, unsigned timelines);
-/* The same for members some of which copy from each other: cx_coherence_peer_copy works. */
+/* Like cx_coherence_create, for members that copy from each other: allows cx_coherence_peer_copy. Called
+ * by buffer.c. */
 struct cx_coherence *cx_coherence_create_peers(uint64_t size, unsigned places, unsigned timelines);
 void cx_coherence_destroy(struct cx_coherence *map);
 
-/* Lists what [lo, hi) lacks at `place`, as maximal runs with one source each: the host copy where valid
- * there, else the valid place with the lowest number. Appends to *moves (realloc'ed, *count entries so far;
- * caller frees). Returns false when out of memory. */
+/* Lists the parts of [lo, hi) that are not valid at `place`, as maximal ranges with one source each: the host
+ * copy if valid there, else the valid place with the lowest number. Appends to *moves (realloc'ed, *count
+ * entries so far; caller frees). Returns false when out of memory. Called by api/enqueue_image_read.c,
+ * api/enqueue_transfer.c, launch/split_fetch.c and launch/split_upload.c. */
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                           struct cx_move **moves, size_t *count);
-/* The same, with the places among `near` (as bits) before all others, those first that did not get the bytes
- * by copies themselves. */
+/* Like cx_coherence_missing, preferring sources among the places `near` (as bits), first those that did not
+ * get the bytes by copies themselves. Called by transfer.c and launch/split_peer.c. */
 bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                                uint64_t near, struct cx_move **moves, size_t *count);
-/* The same without those of them that got the bytes by a job after since[timeline] (of each timeline). */
+/* Like cx_coherence_missing_near, without those of `near` that got the bytes by a job after since[timeline].
+ * Called by launch/split_peer.c.
+ */
 bool cx_coherence_missing_since(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                                 uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count);
-/* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk. */
+/* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk.
+ * Called by plan/candidates.c, plan/migration_credit.c, plan/plan_stake.c and plan/remote_access_rules.c. */
 void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes);
-/* Adds `place` to the holders of [lo, hi). */
+/* Adds `place` to the holders of [lo, hi). Called by memory/ and launch/. */
 bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
-/* Makes `place` the only holder of [lo, hi). */
+/* Makes `place` the only holder of [lo, hi). Called by memory/, api/, launch/ and plan/. */
 bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
-/* How often bytes of the map got new contents: it differs after each time. */
+/* A count that changes whenever bytes of the map get new contents. Called by plan/remote_access_rules.c. */
 uint64_t cx_coherence_writes(const struct cx_coherence *map);
-/* Whether that would change nothing, for a member's own place. */
+/* Whether cx_coherence_own for a member's own place would change nothing. Called by launch/whole.c. */
 bool cx_coherence_owned(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
-/* Where nobody wrote the bytes yet, so that each place holds some of its own, makes `place` the only holder:
- * it says what they are. */
+/* Makes `place` the only holder of those bytes that were never written, whose contents differ between places:
+ * this place's contents become the buffer's. Called by launch/merge.c and launch/verify.c. */
 bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
-/* Takes `place` from the holders of the segments in which [lo, hi) lies, save where it is the only one: what
- * should have come there did not. Needs no memory, so it cannot fail. */
+/* Removes `place` from the holders of the segments that overlap [lo, hi), unless it is the only one: a
+ * transfer to it failed. Needs no memory, so it cannot fail. Called by transfer.c and launch/write_back.c. */
 void cx_coherence_lose(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
-/* Nobody holds [lo, hi): what should have been written there was not, and what stood there is gone. Whoever
- * needs the bytes before they are written again must fail. */
+/* Marks [lo, hi) as lost: it should have been written but was not, and the old contents are gone. A command
+ * that needs the bytes before they are written again must fail. Called by api/enqueue_image.c,
+ * api/enqueue_rect.c, api/enqueue_transfer.c and launch/launch.c. */
 bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi);
-/* Whether all of [lo, hi) is valid at `place`. */
+/* Whether all of [lo, hi) is valid at `place`. Called by memory/, launch/ and plan/. */
 bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
-/* The places at which all of [lo, hi) is valid, as bits. */
+/* The places at which all of [lo, hi) is valid, as bits. Called by api/enqueue.c, api/enqueue_image.c,
+ * api/enqueue_rect.c and launch/split.c. */
 uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi);
-/* Whether no place but that one and the host copy holds bytes that were written. */
+/* Whether only that place and the host copy hold bytes that were written. Called by launch/whole.c. */
 bool cx_coherence_alone(const struct cx_coherence *map, unsigned place);
 
 /* The job (timeline, seq) reads the host copy's [lo, hi): raises deps[t] to what it must wait for (the last
- * writers, its own timeline excluded) and records it as a reader. */
+ * writers, its own timeline excluded) and records it as a reader. Called by memory/, api/ and launch/. */
 bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                             uint64_t seq, uint64_t *deps);
-/* The same for a write: waits for writers and readers, then becomes the last writer. */
+/* The job writes the host copy's [lo, hi): it must wait for writers and readers, and becomes the last writer.
+ * Called by memory/, api/ and plan/.
+ */
 bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                              uint64_t seq, uint64_t *deps);
-/* One more job that writes the host copy's [lo, hi) side by side with those noted before, as the jobs of one
- * split launch do: later accesses wait for all of them. It waits for nothing itself: its deps were collected
- * before. */
+/* One more job writes the host copy's [lo, hi) beside those recorded before, as the jobs of one split launch
+ * do: later accesses wait for all of them. Adds no dependencies, as these were collected before. Called by
+ * launch/launch.c, launch/split.c, launch/split_fetch.c and launch/write_back.c. */
 bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                              uint64_t seq);
 /* The job (timeline `to`, seq) copies [lo, hi) from member `from`'s own place into its own: raises deps to
- * the copies that brought the bytes there and to those that others make of what stands at the destination.
- * What else the two members do with their memory is the caller's to wait for (peer.h). */
+ * the copies that brought the bytes there and to copies that others make of the destination's bytes. The
+ * caller orders everything else that the two members do with their memory (peer.h). Called by
+ * transport_peer.c and launch/split_peer.c. */
 bool cx_coherence_peer_copy(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned from, unsigned to,
                             uint64_t seq, uint64_t *deps);
-/* The job (timeline, seq) brings [lo, hi) to its member's own place from elsewhere. */
+/* The job (timeline, seq) copies [lo, hi) to its member's own place from another one. Called by
+ * transport_bounce.c and launch/split_peer.c. */
 bool cx_coherence_brought(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                           uint64_t seq);
-/* The job (timeline, seq) does not touch the host copy any more, though it is not over: later accesses wait
- * only for what came before it there. Needs no memory. */
+/* The job (timeline, seq) no longer accesses the host copy, though it is not complete: later accesses wait
+ * only for jobs before it on that timeline. Needs no memory. Called by launch/reexecute.c. */
 void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq);
-/* Only collects what a read (write = false) or write would wait for; records nothing. */
+/* Only collects what a read (write = false) or write would wait for; records nothing. Called by
+ * launch/launch.c, launch/split_fetch.c and launch/write_back.c. */
 void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write,
                             unsigned timeline, uint64_t *deps);
 
 /* Forgets accesses that are complete (completed[t] = all seq up to it are done on timeline t) and joins equal
- * neighbours, so that the map stays as small as its contents. Called now and then by the planner. */
+ * neighbours, so that the map stays as small as its contents. Called now and then by the planner. Called
+ * by transfer.c. */
 void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed);
 size_t cx_coherence_segments(const struct cx_coherence *map);
 

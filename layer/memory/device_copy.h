@@ -10,11 +10,12 @@
 
 #include "layer/timeline/worker.h"
 
-/* Enqueues the copy on worker->queue; real buffers of that worker, which do not overlap there. event: as
- * cx_job_event gives it. */
+/* Enqueues a copy on worker->queue between real buffers of that worker; the ranges do not overlap. event: of
+ * cx_job_event. Called by api/enqueue_transfer.c. */
 cl_int cx_device_copy(struct cx_worker *worker, cl_mem from, uint64_t from_lo, cl_mem to, uint64_t lo,
                       uint64_t bytes, cl_event *event);
-/* Lets go of the worker's kernel, before its context; one that is being built ends by itself. */
+/* Releases the worker's kernel, before its context; a build under way ends by itself. Called by
+ * transfer_state.c. */
 void cx_device_copy_release(struct cx_worker *worker);
 
 #endif

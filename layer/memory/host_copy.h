@@ -7,11 +7,12 @@
 
 #include "layer/timeline/context.h"
 
-/* cx_bytes_copy_by as many threads as the context has members that work on the host copy in place, or a
- * quarter of the machine's cores if that is more. Counted as moved within the host. */
+/* Copies with as many threads as the context has members that work in place, or a quarter of the machine's
+ * cores if that is more (cx_bytes_copy_by). Counted as transferred within the host. Called by
+ * api/enqueue_transfer.c. */
 void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes);
 
-/* How many threads that copies much by. */
+/* How many threads a large copy uses. Called by launch/write_back.c. */
 unsigned cx_bytes_threads(const struct cx_context *context);
 
 #endif

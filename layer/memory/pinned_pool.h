@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host memory behind buffers: page-aligned, and where it pays pinned, so that every GPU of the driver that
- * pinned it moves it at the link's full speed, while CPU devices use it in place.
+ * Host memory of buffers: page-aligned and, if it pays, pinned, so that all GPUs of the driver that pinned it
+ * transfer at the link's full speed, while CPU devices use it in place.
  *
- * A CL_MEM_USE_HOST_PTR buffer over the pages, mapped once and kept so, pins them for every device of that
- * driver (measured on NVIDIA; docs/gpus.md). Pinning costs about as much as a copy, so pinned pages are kept
- * for the next buffer of about their size, and given back when nobody took them for a while, when others need
- * room below COEXEC_PINNED_MAX, and with the context. Pages that are not pinned are freed at once.
+ * A CL_MEM_USE_HOST_PTR buffer over the pages that stays mapped pins them for every device of that driver
+ * (measured on NVIDIA; docs/gpus.md). Pinning costs about as much as a copy, so the pool stores pinned pages
+ * for the next buffer of about their size. They are freed if unused for a while, if others need room below
+ * COEXEC_PINNED_MAX, and with the context. Pages that are not pinned are freed at once.
  *
- * Each context has a pool; the bound is one for the process. Thread-safe, without context->lock; drivers are
- * called under no lock. Previous stage: buffer.c. Who decides when to pin: pin_policy.h.
+ * Each context has a pool; the bound is for the process. Thread-safe, without context->lock; drivers are
+ * called with no lock held. Previous stage: buffer.c. pin_policy.h decides when to pin.
  */
 #ifndef CX_LAYER_MEMORY_PINNED_POOL_H
 #define CX_LAYER_MEMORY_PINNED_POOL_H
@@ -32,43 +32,46 @@ struct cx_pages {
 };
 
 struct cx_pool {
-    struct cx_pool *next;  /* of those with free pages */
+    struct cx_pool *next;  /* in the list of pools with free pages */
     struct cx_pages *free; /* pinned; the longest free last */
-    unsigned busy;         /* pages taken out that are being given back now */
+    unsigned busy;         /* pages taken out that are being freed now */
     bool listed;
 };
 
-/* A context's. NULL: out of memory. */
+/* Makes a context's pool. NULL: no memory. Called by api/context.c. */
 struct cx_pool *cx_pool_new(void);
-/* Pages for so many bytes: pinned ones that are free, or new ones. NULL: out of memory. */
+/* Pages for that many bytes: free pinned ones, or new ones. NULL: no memory. Called by buffer.c,
+ * transport_ring.c and tools/coexec_links.c. */
 struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes);
-/* The pages of a buffer that goes; nothing uses them any more. Nulls the pointer; accepts NULL. */
+/* Gives back the pages of a buffer that is destroyed. Nulls the pointer; accepts NULL. Called by buffer.c
+ * and tools/coexec_links.c. */
 void cx_pool_give(struct cx_pool *pool, struct cx_pages **pages);
-/* The same for pages that no buffer had: they go back to the system, and are of no pool any more. */
+/* Frees pages without storing them in a pool. Called by transport_ring.c. */
 void cx_pool_drop(struct cx_pages **pages);
-/* Pins them through a device. False: the bound is reached (*again: worth another try later), or the driver
- * cannot. At most one thread at a time for the same pages. */
+/* Pins pages through a device. False: the bound is reached (*again: another try later may succeed), or the
+ * driver cannot. One thread at a time for the same pages. Called by pin_policy.c, transport_ring.c and
+ * tools/coexec_links.c. */
 bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_real_device *device,
                  bool *again);
-/* Gives all back; all pages taken were given. */
+/* Frees all free pages; all pages taken have been given back. Called by tools/coexec_links.c. */
 void cx_pool_finish(struct cx_pool *pool);
-/* The same for one that cx_pool_new made, which goes, too; accepts NULL. */
+/* Like cx_pool_finish, and frees the pool; accepts NULL. Called by api/context.c. */
 void cx_pool_delete(struct cx_pool *pool);
 
-/* Other pinned memory counts, too: whether so much more may be pinned (then it counts until released). Free
- * pages are given back first where that makes room. */
+/* Reserve and release other pinned memory below the bound. False: there is no room, even after free pages are
+ * freed. */
 bool cx_pinned_reserve(uint64_t bytes);
 void cx_pinned_release(uint64_t bytes);
 
-/* For the summary. Bytes. */
+/* Numbers for the summary, in bytes unless stated otherwise. */
 struct cx_pinned_numbers {
     uint64_t bound, now, most;
     uint64_t pinned, reused;         /* times pages were pinned, and taken pinned from a pool */
     uint64_t refused, refused_bytes; /* times the bound was in the way */
-    uint64_t idle;                   /* times pages were given back since nobody took them */
+    uint64_t idle;                   /* times pages were freed since they were unused */
 };
 void cx_pinned_get(struct cx_pinned_numbers *numbers);
-/* A line about them, where anything was pinned. */
+/* Prints a line with the numbers if anything was pinned. Called through a pointer set in api/context.c. */
 void cx_pinned_print(FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks on memory objects: which kernel function wrote the object last, through which argument. Counted with
- * the function, so that a mark outlives it. What they are good for says result_use.h. Thread-safety:
+ * Marks on memory objects: which kernel function wrote the object last, through which argument. The marks'
+ * data is reference-counted, so a mark may outlive the function. result_use.h uses them. Thread-safety:
  * context->lock.
  */
 #ifndef CX_LAYER_MEMORY_RESULT_MARK_H
@@ -11,30 +11,31 @@
 
 struct cx_mem;
 
-enum { CX_RESULT_USE_ARGS = 16 }; /* arguments of a function that are followed */
+enum { CX_RESULT_USE_ARGS = 16 }; /* arguments of a function that are tracked */
 
-/* What became of what launches of a function wrote through one argument. */
+/* How the results are used that launches of a function write through one argument. */
 struct cx_result_use {
-    unsigned streak; /* launches in a row whose results went to the host next */
-    bool wronged;    /* it was expected, and did not happen */
-    bool mapped;     /* the last time it was a mapping, into the host copy */
+    unsigned streak; /* launches in a row whose results the host used next */
+    bool wronged;    /* that was predicted once and did not happen */
+    bool mapped;     /* the last use was a mapping of the host copy */
 };
 
-/* Of one function; counted: by the function, and by the objects with its mark. */
+/* The uses of one function's results; reference-counted by the function and by the objects with its mark. */
 struct cx_result_uses;
 
-/* NULL: no memory. */
+/* NULL: no memory. Called by plan/result_use.c. */
 struct cx_result_uses *cx_result_uses_new(void);
-/* Nulls the pointer; accepts NULL. The last reference may go without a lock. */
+/* Nulls the pointer; accepts NULL. The last reference may go without a lock. Called by buffer.c and
+ * plan/kernel_history.c. */
 void cx_result_uses_unref(struct cx_result_uses **result_uses);
-/* arg: below CX_RESULT_USE_ARGS. */
+/* arg: below CX_RESULT_USE_ARGS. Called by plan/result_use.c. */
 struct cx_result_use *cx_result_uses_of(struct cx_result_uses *result_uses, unsigned arg);
 
-/* Puts a mark on the root in place of the one it has. */
+/* Marks the root, replacing the mark it has. Called by plan/result_use.c. */
 void cx_result_mark(struct cx_mem *root, struct cx_result_uses *result_uses, unsigned arg);
-/* Whom the root's mark means; NULL: it has none. */
+/* The data of the root's mark; NULL: it has none. Called by plan/result_use.c. */
 struct cx_result_use *cx_result_marked(const struct cx_mem *root);
-/* Takes the mark off. */
+/* Removes the mark. Called by plan/result_use.c. */
 void cx_result_unmark(struct cx_mem *root);
 
 #endif

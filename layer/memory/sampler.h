@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samplers: constant descriptions of how kernels read images, with a real sampler a member.
+ * Samplers: constant descriptions of how kernels read images, with a real sampler for each member.
  *
  * A kernel's argument snapshot holds a reference. Previous stage: the entry points in sampler.c. Next:
  * kernel_bind.c. Thread-safety: real samplers are made under context->lock, then constant.
@@ -23,8 +23,8 @@ struct cx_sampler {
 
 CX_OBJECT_CASTS(sampler, cl_sampler, CX_TAG_SAMPLER)
 
-/* Makes member m's sampler at the first call. Caller holds context->lock. Errors: the driver's (the caller
- * leaves the member out). */
+/* Makes member m's real sampler at the first call. The caller holds context->lock. Errors: the driver's (the
+ * caller excludes the member). Called by launch/verify.c and plan/launch_prepare.c. */
 cl_int cx_sampler_prepare(struct cx_sampler *sampler, unsigned member);
 
 #endif

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which order the drivers' sub-buffers are released.
+ * Releases drivers' sub-buffers in an order that is safe.
  *
  * NVIDIA's driver (580.159.04 on an H200) crashes in clReleaseMemObject of a sub-buffer while a newer one of
- * the same buffer overlaps it, or once the buffer itself was released; newest first it does not. So a
- * sub-buffer of a GPU that a newer one overlaps stays until that one is gone. Others go at once: a program
- * that makes each next window before it ends the last one would else collect them all. One that stays serves
- * again when the program makes a window of the same bytes, so that two by turns are never more than two.
+ * the same buffer overlaps it, or once the buffer itself was released; newest first is safe. So a GPU's
+ * sub-buffer that a newer one overlaps is released only after that one. Others are released at once, since a
+ * program that makes each window before it releases the last one would otherwise collect them all. A
+ * sub-buffer that waits is reused if the program makes a window of the same bytes, so two alternating windows
+ * are never more than two.
  */
 #ifndef CX_LAYER_MEMORY_SUBBUFFER_ORDER_H
 #define CX_LAYER_MEMORY_SUBBUFFER_ORDER_H
 
 #include "layer/memory/buffer.h"
 
-/* A sub-buffer for a window of mem's root on a member, made or taken from those of the same bytes that
- * stayed; where order matters there its release is the root's. NULL and *error: the driver's, or no memory.
- * Thread-safe, as are the others. */
+/* Makes a sub-buffer for a window of mem's root on a member, or reuses a waiting one of the same bytes. If
+ * the order matters there, the root releases it. NULL: *error is the driver's, or there is no memory.
+ * Thread-safe, as are the others. Called by buffer.c. */
 cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error);
-/* The window is gone: releases what can be. False: it has no object there whose release is the root's. */
+/* The window is destroyed: releases what can be. False: it has no object there that the root releases.
+ * Called by buffer.c. */
 bool cx_window_over(struct cx_mem *mem, unsigned member);
-/* Releases what is left of a root, before the root's own objects. */
+/* Releases the remaining sub-buffers of a root, before the root's own objects. Called by buffer.c. */
 void cx_windows_finish(struct cx_mem *root);
 
 #endif

@@ -20,12 +20,12 @@ struct cx_transfer_state {
     atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (transfer.c); 0: none so far */
 };
 
-/* Before the worker has jobs. False: no memory. */
+/* Before the worker has jobs. False: no memory. Called by api/context.c. */
 bool cx_transfer_state_begin(struct cx_worker *worker);
-/* The worker ended: gives back what it used, if it began. */
+/* The worker ended: gives back what it used, if it began. Called by api/context.c. */
 void cx_transfer_state_end(struct cx_worker *worker);
 
-/* Bytes/s of long uploads to the member; 0: none was measured. Any thread. */
+/* Bytes/s of long uploads to the member; 0: none was measured. Any thread. Called by plan/plan_size.c. */
 static inline uint64_t cx_transfer_upload_rate(const struct cx_worker *worker)
 {
     return worker->transfers ? atomic_load(&worker->transfers->upload_rate) : 0;

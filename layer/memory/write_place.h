@@ -31,9 +31,11 @@ struct cx_use {
     unsigned written; /* place where the program's writes since then went */
 };
 
-/* A launch uses the root at that place; CX_PLACE_HOST: it is split, or its device works on the host copy. */
+/* A launch uses the root at that place; CX_PLACE_HOST: it is split, or its device works on the host copy.
+ * Called by plan/result_use.c. */
 void cx_mem_used(struct cx_mem *root, unsigned place);
-/* Where what a command is about to write into the root goes. */
+/* Where what a command is about to write into the root goes. Called by buffer.c, api/enqueue.c and
+ * api/enqueue_image.c. */
 unsigned cx_mem_write_place(struct cx_mem *root);
 
 #endif

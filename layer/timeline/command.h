@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands: one struct travels from the enqueue to the last byte, and is itself the event the program may
+ * Commands: one struct from the enqueue call to completion, which is also the event that the program may
  * hold.
  *
- * Life: created by an entry point; linked to what it waits for; *planned* (plan) as soon as all of that is
- * settled, under the context's lock, by whichever thread made it so; *settled* once its place on the workers'
- * timelines is known for good; complete when every timeline has passed its cone.
+ * Life: an entry point creates it and links it to the commands that it waits for. It is *planned* (plan) as
+ * soon as all of these are settled, under the context's lock, by the thread that settled the last one. It is
+ * *settled* once its positions on the workers' timelines are final. It is complete when every timeline has
+ * passed its frontier.
  *
- * The cone of a command is, for each timeline, the position up to which work must be complete for the command
- * and all it depends on to be complete: cone[t] = max over its dependencies' cones and its own jobs. Waiting
- * for a command, asking for its status and ordering two commands that touch the program's own memory are all
- * questions about cones. Kernels and copies between buffers need no such order: coherence_map.h orders them
- * by the bytes they touch.
+ * The frontier of a command (a vector timestamp over timelines) is, for each timeline, the position up to
+ * which jobs must be complete for the command and all that it depends on to be complete: frontier[t] = max
+ * over its dependencies' frontiers and its own jobs. Waiting for a command, asking for its status, and
+ * ordering two commands that access the program's memory are comparisons of frontiers. Kernels and copies
+ * between buffers need no such order: coherence_map.h orders them by the bytes that they access.
  *
- * A cone has a second half, of as many positions: up to where all must be complete that may touch memory
- * which the program sees. It leaves out launches, fills and copies (cx_command.inside), so that a read into
- * memory that is none of ours (cx_command_after_memory) begins on one device while a launch before it still
- * runs on others. It is over when its whole cone is, as ever.
+ * A frontier has a second half with as many positions: up to there all jobs must be complete that may access
+ * memory which the program sees. It leaves out launches, fills and copies (cx_command.inside), so that a read
+ * into the program's memory (cx_command_after_memory) can begin on one device while a launch before it still
+ * runs on others. The command is complete when the whole frontier is passed.
  *
- * Previous stage: the enqueue_*.c entry points. Next: start.h, worker.h.
- * Thread-safety: fields are guarded by context->lock unless said otherwise.
+ * Previous stage: the enqueue_*.c entry points. Next: start.h, worker.h. Thread-safety: fields are guarded by
+ * context->lock unless said otherwise.
  */
 #ifndef CX_LAYER_TIMELINE_COMMAND_H
 #define CX_LAYER_TIMELINE_COMMAND_H
@@ -32,7 +33,7 @@ struct cx_queue;
 struct cx_callback;
 struct cx_pending_read;
 
-/* Who waits for a command: a reference to it, and whether an error passes on (wait lists; not mere queue
+/* A command that waits: a reference, and whether an error passes on to it (in wait lists, not by mere queue
  * order). */
 struct cx_edge {
     struct cx_command *command;
@@ -44,24 +45,24 @@ struct cx_command {
     struct cx_context *context; /* a reference */
     struct cx_queue *queue;     /* a reference; NULL for user events */
     cl_command_type type;
-    const char *name; /* what the trace calls it, as long as the command lives; NULL: by its type */
+    const char *name; /* its name in the trace, valid as long as the command; NULL: named by its type */
 
-    unsigned blockers; /* unsettled commands (and holds) that must settle before this one is planned */
+    unsigned blockers; /* unsettled commands, and holds (cx_command_hold), for which planning waits */
     struct cx_edge *successors; /* planned when this settles */
     unsigned nsuccessors, room_successors;
     struct cx_command *list_next;               /* in the context's ready or finished list */
     struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
     uint64_t queue_number;                      /* order of enqueue within the queue */
     bool settled;
-    bool begun;         /* cx_command_begin */
-    bool inside;        /* it touches memory objects alone, not memory that the program sees */
-    bool error_heard;   /* somebody hears of its error: the program has the event or waits in the call */
-    bool handed;        /* cx_command_hand; the thread that enqueued it alone */
-    bool watched;       /* its status must be noticed without being asked: callbacks are set */
-    bool due;           /* cx_event_run_callbacks is about to look at it; who made it so gave a reference */
-    cl_int noticed;     /* the least status that callbacks were told of */
-    cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
-    cl_int user_status; /* user events: CL_SUBMITTED until set */
+    bool begun;                  /* cx_command_begin */
+    bool inside;                 /* it accesses only memory objects, not memory that the program sees */
+    bool error_heard;            /* its error is reported: the program has the event, or waits in the call */
+    bool handed;                 /* cx_command_hand; only used by the enqueueing thread */
+    bool watched;                /* its status must be noticed without a query, since callbacks are set */
+    bool due;                    /* cx_event_run_callbacks will handle it, and has a reference */
+    cl_int noticed;              /* the least status that callbacks were called for */
+    cl_int dep_error;            /* a dependency failed: the command fails instead of being planned */
+    cl_int user_status;          /* user events: CL_SUBMITTED until set */
     struct cx_command *due_next; /* in the context's list of those due, or one taken from it */
     /* watched and settled: in a timeline's heap (command_watch.c), the next in its parent and its first one
      */
@@ -69,9 +70,9 @@ struct cx_command {
     struct cx_callback *callbacks;
     struct cx_pending_read
         *pending_read;  /* pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
-    uint64_t *frontier; /* two halves of one a timeline; final once settled */
+    uint64_t *frontier; /* two halves with a position for each timeline; final once settled */
     uint64_t own;       /* timelines with jobs of its own, as bits */
-    uint64_t *before;   /* of these: the cone without its own jobs, up to where it waits for others */
+    uint64_t *before;   /* of these: the frontier without its own jobs, up to where it waits for others */
     struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
@@ -80,11 +81,11 @@ struct cx_command {
      * and for its start, from when it settles or devices get work of it */
     struct cx_ends *ends, *awaited;
 
-    atomic_bool idle;             /* it had no jobs under way when it settled: it does nothing but wait */
+    atomic_bool idle;             /* it had no jobs when it settled: it only waits */
     atomic_bool running;          /* one of its jobs was seen to run */
-    atomic_bool asks_running;     /* ... and somebody wants to hear of it at once */
+    atomic_bool asks_running;     /* ... and a callback wants to know it at once */
     atomic_bool reported_running; /* ... which was done */
-    atomic_bool calls_back;       /* callbacks are or were set: its jobs shall have events of their own */
+    atomic_bool calls_back;       /* callbacks are or were set, so its jobs need events of their own */
     atomic_int asked;             /* enum cx_asked (take.h) */
     atomic_int error;             /* CL_SUCCESS or the first failure of a part */
     atomic_uint parts;            /* own jobs not finished, plus one until settled */
@@ -93,8 +94,8 @@ struct cx_command {
     /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
      * now or, for dynamic launches, later. */
     void (*plan)(struct cx_command *command);
-    /* A part of the planned command was not carried out although others count on it: takes what it should
-     * have written out of the maps (cx_coherence_void). Under context->lock. NULL: it writes no memory
+    /* Called if a part of the planned command was not carried out although later commands rely on it: marks
+     * what it should have written as lost (cx_coherence_void). Under context->lock. NULL: it writes no memory
      * object. */
     void (*lost)(struct cx_command *command);
     /* Frees what the kind of command owns; called when all parts are finished, without locks, once. */
@@ -103,13 +104,14 @@ struct cx_command {
 
 CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)
 
-/* Positions in a cone with both halves. */
+/* The number of positions in a frontier, both halves. Called by command.c and queue.c. */
 static inline unsigned cx_frontier_size(const struct cx_context *context)
 {
     return 2 * cx_context_timelines(context);
 }
 
-/* cone[t] = max(cone[t], other[t]), of n positions: a cone's, or the timelines', for one half. */
+/* frontier[t] = max(frontier[t], other[t]) for n positions: of both halves, or of one. Called by
+ * command.c, queue.c and api/command_buffer.c. */
 static inline void cx_frontier_raise(uint64_t *frontier, const uint64_t *other, unsigned n)
 {
     for (unsigned t = 0; t < n; t++)
@@ -117,121 +119,145 @@ static inline void cx_frontier_raise(uint64_t *frontier, const uint64_t *other, 
             frontier[t] = other[t];
 }
 
-/* Whether the program may ask for the command's times, or the trace tells them: taking them costs. */
+/* Whether the command's times are needed, by the program or the trace; taking them has a cost. Called by
+ * timeline/, api/ and launch/. */
 bool cx_command_is_timed(const struct cx_command *command);
 
-/* A zeroed command of `size` bytes (a struct that begins with struct cx_command). NULL: no memory. */
+/* Makes a zeroed command of `size` bytes (a struct that begins with struct cx_command). NULL: no memory.
+ * Called by timeline/ and api/. */
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
                                   cl_command_type type, void (*plan)(struct cx_command *),
                                   void (*drop)(struct cx_command *));
 
-/* Checks a wait list as the spec says. */
+/* Checks a wait list as the specification says. Called by api/command_buffer.c and api/enqueue.c. */
 cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list);
 
-/* Hands the command over: links, plans if possible, pumps. Takes ownership and nulls *command. If `event` is
- * given, the program gets its reference. If `wait`, returns after completion with the command's error
- * (blocking calls). */
+/* Submits the command: links it, plans it if possible, pumps. Takes ownership and nulls *command. With
+ * `event`, the program gets a reference. With `wait` (blocking calls), returns after completion with the
+ * command's error. Called by api/. */
 cl_int cx_command_submit(struct cx_command **command, cl_uint nwait, const cl_event *list, cl_event *event,
                          bool wait);
 
-/* For a job that runs: whether this thread is enqueuing its command in a call that blocks, and nothing else
- * of that is left. The job may be a call of the driver's that blocks, too, then. No lock. */
+/* Called by a job's run, without lock: whether this thread is enqueueing the job's command in a blocking
+ * call, and the command has nothing else left. Then the job may be a blocking call of the driver. */
 bool cx_command_blocks_here(const struct cx_command *command);
-/* The same for a mapping of which the job brings everything, and one that does nothing is left. */
+/* Like cx_command_blocks_here, for a mapping whose data the job brings, with only an empty job left.
+ * Called by memory/transfer.c. */
 bool cx_command_maps_here(const struct cx_command *command);
-/* The same, and the program gets no event that would tell when the device is done. */
+/* Like cx_command_blocks_here, if the program also gets no event. Called by memory/transfer.c. */
 bool cx_command_returns_here(const struct cx_command *command);
-/* Then, by that job: the program's call returns although the device has not done its part. */
+/* Called by such a job: lets the program's call return although the device has not finished the job. */
 void cx_command_hand(struct cx_command *command);
 
-/* Under context->lock: `command` is planned after `on` settled; with passes_error it fails if that failed. */
+/* Has `command` planned after `on` is settled; with passes_error it fails if that fails. Under context->lock.
+ * Called by queue.c and api/command_buffer.c.
+ */
 void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error);
 
-/* Adds one more reason not to plan yet that is no other command (those: cx_command_depend), and takes one
- * away (plans at zero). Before submit, as a replayed command buffer does for its commands; or under the lock,
- * as the planner does for a launch that waits for what a split of it lacks. */
+/* A hold keeps a command from being planned, like an unsettled command that it waits for (cx_command_depend).
+ * hold adds one: before submit, as command buffers do for their commands, or under the lock, as the planner
+ * does for deferred launches. unhold removes one, and plans the command if none is left. Called by
+ * api/command_buffer.c, api/enqueue_kernel.c, plan/deferral.c and plan/plan.c. */
 void cx_command_hold(struct cx_command *command);
 void cx_command_unhold(struct cx_command *command); /* takes and releases context->lock, pumps */
 void cx_command_resume(struct cx_command *command); /* the same under the lock: planned when that is left */
-/* Holds it for a task on a thread of its own, which unholds it and drops the reference that it gets as its
- * data. False: there is no thread, and it is not held. */
+/* Holds the command for a task in a thread of its own. The task unholds the command and drops the reference,
+ * which it gets as its data. False: there is no thread, and no hold. Called by api/enqueue_kernel.c,
+ * plan/deferral.c and plan/plan.c. */
 bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command));
 
-/* For plan functions (under context->lock): a job of this command alone, as of cx_job_new; the first one
- * needs no memory of its own. */
+/* Called by plan functions, under context->lock: makes a job for this command, like cx_job_new; the first one
+ * needs no further memory. */
 struct cx_job *cx_command_job(struct cx_command *command);
-/* For plan functions (under context->lock): queue a job of this command on a worker; raises the cone. */
+/* Called by plan functions, under context->lock: queues a job of this command on a worker and raises the
+ * frontier. Returns its position. */
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job);
-/* deps[t] = max(deps[t], cone of all the command depends on): for jobs that touch the program's memory. */
+/* Orders a job that accesses the program's memory behind everything that the command depends on: raises
+ * deps[t] to their frontier. Called by api/ and launch/. */
 void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job);
-/* The same where that memory is none that launches can reach (cx_mem_is_apart): the job waits for no launch.
- * If one is under way the job is left to its worker's thread. */
+/* Like cx_command_after_frontier if launches cannot reach that memory (cx_mem_is_apart): the job waits for no
+ * launch. If one is under way, the worker's thread runs the job. Called by api/enqueue.c. */
 void cx_command_after_memory(const struct cx_command *command, const struct cx_worker *worker,
                              struct cx_job *job);
-/* The command waits for `other`, unsettled, and is planned again from the start when that settles. */
+/* Has the command wait for `other`, which is unsettled; it is planned again from the start when that settles.
+ * Called by api/command_buffer.c and memory/unsettled.c.
+ */
 void cx_command_block_on(struct cx_command *command, struct cx_command *other);
-/* Devices get work of it from now on, though what they get of it, and so its place, is not final yet: it
- * counts as submitted. Others are as they settle. context->lock held. */
+/* Marks the command as submitted, since devices get work of it from now on, although its positions are not
+ * final yet. Other commands are submitted when they settle. context->lock held. Called by launch/prefix.c
+ * and launch/split.c. */
 void cx_command_begin(struct cx_command *command);
-/* The command's place is final. Plans successors that this frees. */
+/* Marks the command as settled, as its positions are final. Successors that waited for it become ready to be
+ * planned. Called by timeline/, api/ and launch/. */
 void cx_command_settle(struct cx_command *command);
-/* A command that settles, and has no job that ends it, ends with the last of its cone. context->lock held. */
+/* For a command that settles without a job of its own: it ends with the last job of its frontier.
+ * context->lock held. Called by api/command_buffer.c. */
 void cx_command_ends_with(struct cx_command *command);
-/* To the program a command that is settled, or of which devices are about to get work, starts after the end
- * of what it waits for. context->lock held. */
+/* For a command that settles or begins: its start time is after the end of what it waits for. context->lock
+ * held. Called by api/command_buffer.c. */
 void cx_command_starts_after(struct cx_command *command);
-/* Fails a command while it is planned: settles it with an error. */
+/* Fails a command while it is planned: settles it with an error. Called by api/ and launch/. */
 void cx_command_fail(struct cx_command *command, cl_int error);
 
-/* A part (job) ended; times in host ns or 0. Without locks. Called by workers. */
+/* Ends one part (job) of the command; times in host ns, or 0. Called by workers, without locks. */
 void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns);
 
-/* Times of a part that is not done yet, so that they are known when the command is over without it. */
+/* Adds times of a part that is not over yet, for a command that will be complete without it. Called by
+ * api/command_buffer.c and launch/reexecute.c. */
 void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t end_ns);
 
-/* Before waits for several commands, or one on several timelines: starts what drivers that run commands in
- * the calling thread would else only start once all before was waited for. `cone`: one position a timeline;
- * skip: timelines, as bits, that this thread is going to run itself. Gives skip with the first one found.
- * context->lock held. */
+/* Called before waits for several commands, or on several timelines: has other threads start the jobs of
+ * synchronous drivers, which would otherwise start one after the other. frontier: a position for each
+ * timeline. skip: timelines, as bits, that this thread is going to pump itself; returns it with the first one
+ * found added. context->lock held. Called by event.c and queue.c. */
 uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, uint64_t skip);
-/* One wait until some command settles, as far as can be told; where the system gives no threads, does what is
- * to be done meanwhile. context->lock held, and free for a while. */
+/* Waits until some command has settled, perhaps less; if the system gives no threads, does their work
+ * meanwhile. context->lock held, and released during the wait. Called by queue.c. */
 void cx_context_await_settled(struct cx_context *context) CX_HOLDS(context->lock);
 /* Waits until the command is settled and complete; gives its error or CL_SUCCESS. For clWaitForEvents and
- * calls that block; clFinish waits for a whole queue by itself. Caller holds no lock; takes context->lock. */
+ * calls that block; clFinish waits for a whole queue by itself. Caller holds no lock; takes context->lock.
+ * Called by event.c. */
 cl_int cx_command_wait(struct cx_command *command);
-/* CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error. */
+/* CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error. Called by event.c and
+ * api/command_buffer.c. */
 cl_int cx_command_status(struct cx_command *command);
-/* The same, without asking drivers; an error counts as CL_COMPLETE. context->lock held. */
+/* Like cx_command_status, without asking drivers; an error counts as CL_COMPLETE. context->lock held.
+ * Called by command_watch.c and event.c. */
 cl_int cx_command_stage(const struct cx_command *command);
 
-/* command_watch.c: One of its jobs runs. Called by workers, without locks. */
+/* command_watch.c: notes that one of its jobs runs. Called by workers, without locks. */
 void cx_command_runs(struct cx_command *command);
-/* Delivers callbacks of watched commands that are over; called after timelines moved. Without locks. */
+/* Delivers callbacks of watched commands that are complete. Called after timelines moved, without locks.
+ * Called by event.c and worker_reap.c. */
 void cx_command_check_watched(struct cx_context *context);
-/* When a complete command began and ended, for its queue's profiling; one that did nothing, with the end of
- * what it waited for. Always the same, and not later than now. */
+/* The start and end of a complete command, for profiling; of one without jobs, the end of what it waited for.
+ * Always the same values, not later than now. Called by event.c. */
 void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint64_t *end_ns);
-/* Asks the workers to notice the status of this command without being asked. Caller holds no lock. */
+/* Has the workers notice the status of this command without queries. The caller holds no lock. Called by
+ * event.c. */
 void cx_command_watch(struct cx_command *command);
-/* A settled command's end shall be noticed by the workers' threads. context->lock held. */
+/* Has the workers' threads notice the end of a settled command. context->lock held. Called by command.c. */
 void cx_command_see_to(struct cx_command *command);
-/* The status of a watched command that is not settled may have moved. context->lock held. */
+/* Called when the status of a watched, unsettled command may have changed. context->lock held. */
 void cx_command_watch_stage(struct cx_command *command);
-/* A watched command has settled. context->lock held. */
+/* Called when a watched command has settled. context->lock held. */
 void cx_command_watch_settled(struct cx_command *command);
-/* Commands, with references, whose callbacks are to be looked through. context->lock held. */
+/* Takes the list of commands, with references, whose callbacks are due. context->lock held. Called by
+ * command.c. */
 struct cx_command *cx_command_take_due(struct cx_context *context);
-/* Then, without locks: has it done. */
+/* Has their callbacks run in the callback thread. Called without locks. Called by command.c. */
 void cx_command_post_due(struct cx_command *due);
 
-/* event.c: runs the callbacks due by the command's stage (data: its reference, dropped) and frees them. */
+/* event.c: runs and frees the callbacks that are due by the command's status. data: the command, whose
+ * reference is dropped. Called by command.c. */
 void cx_event_run_callbacks(void *data);
 void cx_event_free_callbacks(struct cx_command *command);
-/* Behind a wait of the program's, without locks: until the callbacks that are due have been called. */
+/* Called after a wait of the program, without locks: waits until due callbacks have been called. Called by
+ * command.c and queue.c. */
 void cx_event_await_callbacks(struct cx_context *context);
 
-/* context->lock with the bookkeeping of workers that got jobs meanwhile; unlock pumps them. */
+/* Take and release context->lock. unlock plans ready commands, posts callbacks, and pumps the workers that
+ * got jobs meanwhile. Called by timeline/, api/, launch/ and plan/. */
 void cx_context_lock(struct cx_context *context) CX_TAKES(context->lock);
 void cx_context_unlock(struct cx_context *context) CX_RELEASES(context->lock);
 

@@ -46,79 +46,85 @@ struct cx_context {
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
     struct cx_planner *planner; /* planner.h */
-    atomic_bool lone;           /* a worker has jobs and no thread: others see to it (worker.c) */
+    atomic_bool lone;           /* a worker has jobs and no thread, so other threads pump it (worker.c) */
     struct cx_pool *pool;       /* pinned_pool.h: host copies lie in its pages */
-    struct cx_peers *peers;     /* peer.h; NULL: no two members could be peers */
+    struct cx_peers *peers;     /* peer.h; NULL: no two members can be peers */
     struct cx_bounce_buffers *bounce_buffers; /* transport_bounce.c; NULL until needed */
 
     /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
      * is held when they are called. */
-    void (*opened)(struct cx_context *context);     /* a member was opened */
-    void (*progressed)(struct cx_context *context); /* cx_context_progressed, while launches are held */
+    void (*opened)(struct cx_context *context); /* a member was opened */
+    void (*progressed)(
+        struct cx_context *context); /* by cx_context_progressed, while launches are deferred */
 
     struct cx_lock lock;    /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     pthread_cond_t called;  /* broadcast when a command's callbacks have been called */
-    /* under lock: what cx_context_unlock still has to do (command.c) */
+    /* guarded by lock: the work left for cx_context_unlock (command.c) */
     uint64_t touched;         /* workers that got jobs or watches, as bits */
     struct cx_command *ready; /* commands to be planned, in the order in which they became so */
     struct cx_command *ready_tail;
-    struct cx_command *finished; /* settled without any part left: to be dropped outside the lock */
-    struct cx_command *due;      /* references: commands whose status moved that have callbacks */
+    struct cx_command *finished; /* settled with no part left, to be dropped outside the lock */
+    struct cx_command *due;      /* references: commands with callbacks whose status changed */
     struct cx_command *due_tail;
     uint64_t ndue, ncalled; /* commands that became due, and those whose callbacks have been called since */
     atomic_bool calls_back; /* there are, or were, callbacks */
-    atomic_uint nwatched;   /* commands whose status calls back and that are not over */
-    atomic_uint ndeferred;  /* launches that the planner holds until something progresses */
+    atomic_uint nwatched;   /* commands with callbacks that are not complete */
+    atomic_uint ndeferred;  /* launches deferred until something progresses */
     struct cx_freelist replay_jobs; /* replay.c: memory of its jobs */
     atomic_uint nqueues;
-    atomic_uint nborrowed; /* memory objects that lie in the program's own memory (CL_MEM_USE_HOST_PTR) */
-    /* account.h: what splits may lose; NULL: that is not bounded, or there is nobody to share with */
+    atomic_uint nborrowed; /* memory objects in the program's own memory (CL_MEM_USE_HOST_PTR) */
+    /* account.h: the time that splits may lose; NULL: that is not bounded, or there is one member */
     struct cx_account *account;
     uint64_t written; /* bytes that the program gave buffers since the last split launch */
     /* write_place.c: whether anything was launched, the place where the last launch ran, and writes since the
      * last split that might have gone to one device */
     bool used;
     unsigned used_at, tries;
-    /* Host clock: when a command was over last, from the first split launch on; 0: none yet. */
+    /* Host clock: when the last command was completed, from the first split launch on; 0: none yet. */
     atomic_uint_fast64_t last_over;
-    /* Counts transfers that failed after the map counted on them. What was planned before the last one does
-     * not run any more: it may rest on bytes that never came. Raised under lock. */
+    /* Counts transfers that failed after the map recorded them. Jobs planned before the last such failure do
+     * not run any more, since bytes that they need may be missing. Raised under lock. */
     atomic_uint epoch;
     /* svm.h: allocations of shared virtual memory, sorted by address; under lock */
     struct cx_mem **svm;
     size_t nsvm, svm_room;
     unsigned svm_owner; /* a member; nmembers: none */
     cl_device_svm_capabilities svm_caps;
-    atomic_int svm_state; /* whether the home's driver does what is needed; 0: not asked yet */
+    atomic_int svm_state; /* whether the owner's driver works as needed; 0: not tried yet */
 };
 
 CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
 
-/* Whether a device is one of those the context was made for. */
+/* Whether the context was made for this device. Called by timeline/, api/ and program/. */
 bool cx_context_has_device(const struct cx_context *context, const struct cx_device *device);
-/* Which of the context's members the device has, as bits. */
+/* The members of the context that belong to the device, as bits. Called by queue.c,
+ * program/program_binary.c, program/program_info.c and program/program_unit.c. */
 uint64_t cx_context_members(const struct cx_context *context, const struct cx_device *device);
-/* Whether two members give the same results bit for bit and run equally fast. */
+/* Whether two members give the same results bit for bit and run equally fast. Called by launch/, plan/ and
+ * program/. */
 bool cx_context_alike(const struct cx_context *context, unsigned a, unsigned b);
 
-/* Whether there is anybody to share launches with. Else the one device is passed through: nothing is analysed
- * or built for splits. */
+/* Whether launches can be shared. Otherwise the one device is passed through: nothing is analysed or built
+ * for splits. Called by timeline/, api/ and program/. */
 static inline bool cx_context_shares(const struct cx_context *context)
 {
     return context->nmembers > 1;
 }
-/* Jobs completed, or something was built: launches that are held may go on. Caller holds no lock. */
+/* Called after jobs completed or a build ended: deferred launches may be planned. The caller holds no lock.
+ * Called by worker_reap.c, program/build_deferred.c and program/variant.c.
+ */
 static inline void cx_context_progressed(struct cx_context *context)
 {
     if (atomic_load(&context->ndeferred) > 0 && context->progressed)
         context->progressed(context);
 }
-/* Opens the fastest member that is closed, in the call. Gives which, or nmembers: there is none that can be.
- * The caller holds no lock. */
+/* Opens the fastest closed member, within the call. Returns it; nmembers: none can be opened. The caller
+ * holds no lock. Called by api/context.c and memory/buffer.c. */
 unsigned cx_context_open_next(struct cx_context *context);
 
-/* Timelines of the context: one a member, and the host's. */
+/* Timelines of the context: one a member, and the host's. Called by timeline/, api/, launch/, memory/ and
+ * plan/. */
 static inline unsigned cx_context_timelines(const struct cx_context *context)
 {
     return context->nmembers + 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CL_RUNNING of commands whose driver returns before they run: told by the driver, or seen by the order of
- * its queue. Where neither can be (no event of the job, an old driver) the command's end tells.
+ * Finds out when commands are CL_RUNNING whose driver returns before they run: reported by the driver, or
+ * concluded from the order of its queue. If neither is possible (the job has no event, an old driver), only
+ * the command's end is seen.
  *
  * Previous stage: worker.h. Next: command.h, event.c.
  */
@@ -10,7 +11,7 @@
 
 #include "layer/timeline/worker.h"
 
-/* What there is to do about a job in flight whose command wants to hear that it runs. */
+/* What to do for a job in flight whose command wants to know when it runs. */
 struct cx_running {
     struct cx_command *command; /* a reference; NULL: nothing */
     cl_event event;             /* retained; NULL: it runs */
@@ -18,10 +19,10 @@ struct cx_running {
     uint64_t seq; /* of the job */
 };
 
-/* For a flying job. */
+/* For a flying job. Called by worker.c and worker_reap.c. */
 struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *job)
     CX_HOLDS(cx_timeline_locked);
-/* Does it, and drops what it holds. Caller holds no lock. */
+/* Does it, and drops the references. The caller holds no lock. Called by worker.c and worker_reap.c. */
 void cx_running_tell(struct cx_running running);
 
 #endif

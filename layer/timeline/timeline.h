@@ -63,7 +63,7 @@ struct cx_timeline {
     uint64_t last_end CX_GUARDED_BY(cx_timeline_locked);
 };
 
-/* Whether every job up to that position is complete. Any thread. */
+/* Whether every job up to that position is complete. Any thread. Called by timeline/, launch/ and plan/. */
 static inline bool cx_timeline_passed(const struct cx_timeline *timeline, uint64_t position)
 {
     return atomic_load_explicit(&timeline->completed, memory_order_acquire) >= position;
@@ -80,14 +80,15 @@ static inline void cx_timeline_unlock(struct cx_timeline *timeline)
     cx_unlock(&timeline->lock);
 }
 
-/* Waits for one of its conditions; the lock is free meanwhile. */
+/* Waits for one of its conditions; the lock is free meanwhile. Called by worker.c. */
 static inline void cx_timeline_await(struct cx_timeline *timeline, pthread_cond_t *condition)
     CX_HOLDS(cx_timeline_locked) CX_UNCHECKED
 {
     cx_lock_wait(condition, &timeline->lock);
 }
 
-/* For the functions that a job calls as it completes: the end of the one before it. Without the lock. */
+/* For the functions that a job calls as it completes: the end of the one before it. Without the lock.
+ * Called by launch/whole.c. */
 static inline uint64_t cx_timeline_last_end(const struct cx_timeline *timeline) CX_UNCHECKED
 {
     return timeline->last_end;

@@ -10,30 +10,33 @@
 
 #include "layer/timeline/worker.h"
 
-/* The job was handed to the driver: it flies. */
+/* The job was handed to the driver: it flies. Called by worker.c. */
 void cx_worker_fly(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_timeline_locked);
 
-/* Completes flying jobs, oldest first, while they are over, or known to be: those up to the seq `known`. Does
- * nothing where another thread is at it. Caller holds no lock. */
+/* Completes flying jobs, oldest first, as far as they are over; those up to the seq `known` are known to be.
+ * Does nothing while another thread does this. The caller holds no lock. Called by worker.c and
+ * worker_callbacks.c. */
 void cx_worker_reap(struct cx_worker *worker, uint64_t known);
 
-/* The driver runs this job: completes those before it. Caller holds no lock. */
+/* Completes the jobs before this one, which the driver has begun to run. The caller holds no lock. Called
+ * by job_running.c. */
 void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq);
 
-/* Whether a job that was handed just now to a driver that runs commands in the calling thread is over
- * already. Whoever pumps. */
+/* Whether a job that was just submitted to a synchronous driver is complete already. Called by the pumping
+ * thread. */
 bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job);
 
 /* Completes such a job, which never flew; none may fly before it, and nobody reap. The timeline's lock is
- * free for a while. */
+ * free for a while. Called by worker.c. */
 void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_timeline_locked);
 
-/* Gives the newest flying job an event where it has none, so that its end can be seen without waiting. Caller
- * holds no lock. */
+/* Adds an event (a marker) for the newest flying job if it has none, so that its end can be seen without
+ * waiting. The caller holds no lock. Called by command_watch.c, worker.c and worker_callbacks.c. */
 void cx_worker_mark_end(struct cx_worker *worker);
 
 /* An event, retained, that tells of the end of everything up to seq, or NULL where clFinish must do. *of: up
- * to where it tells. *needed: whether anything up to seq is in flight at all. */
+ * to where it tells. *needed: whether anything up to seq is in flight at all. Called by worker.c and
+ * worker_callbacks.c. */
 cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed)
     CX_HOLDS(cx_timeline_locked);
 
