@@ -168,6 +168,8 @@ static struct cx_bits of_operands(const struct cx_expr *e, struct cx_bits x, str
         return (struct cx_bits){x.zero & y.zero, x.one | y.one};
     case CX_EXPR_XOR:
         return (struct cx_bits){(x.zero & y.zero) | (x.one & y.one), (x.zero & y.one) | (x.one & y.zero)};
+    case CX_EXPR_CHOICE:
+        return x;
     case CX_EXPR_UNION:
     case CX_EXPR_SMIN:
     case CX_EXPR_SMAX:

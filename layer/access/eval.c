@@ -526,7 +526,12 @@ static struct cx_form operation(struct cx_eval *ev, const struct cx_form *form, 
     case CX_EXPR_ZEXT:
         return widen(ev, a, expr[e->a].width, e->op == CX_EXPR_SEXT);
     case CX_EXPR_TRUNC:
+    case CX_EXPR_CHOICE:
         return *a;
+    case CX_EXPR_ULESS:
+    case CX_EXPR_SLESS:
+    case CX_EXPR_EQUAL:
+        return interval_of(0, 1, a, b);
     default:
         return mul24(ev, a, b, e->op == CX_EXPR_SMUL24, e->width);
     }

@@ -56,6 +56,11 @@ static const char *operator_of(enum cx_expr_op op)
         return "|";
     case CX_EXPR_XOR:
         return "^";
+    case CX_EXPR_ULESS:
+    case CX_EXPR_SLESS:
+        return "<";
+    case CX_EXPR_EQUAL:
+        return "==";
     default:
         return NULL;
     }
@@ -343,6 +348,18 @@ static void print_loop(struct text *t, const struct cx_summary_kernel *k, const 
     put(t, level > 2 && !simple ? ")" : "");
 }
 
+/* A choice that each item decides. */
+static void print_case(struct text *t, const struct cx_summary_kernel *k, const struct cx_expr *e)
+{
+    put(t, "(");
+    print(t, k, e->b, 1);
+    put(t, " ? ");
+    print(t, k, k->expr[e->a].a, 1);
+    put(t, " : ");
+    print(t, k, k->expr[e->a].b, 1);
+    put(t, ")");
+}
+
 static void print(struct text *t, const struct cx_summary_kernel *k, int32_t node, int level)
 {
     const struct cx_expr *e = &k->expr[node];
@@ -356,7 +373,9 @@ static void print(struct text *t, const struct cx_summary_kernel *k, int32_t nod
         t->depth--;
         return;
     }
-    if (operator_of(e->op)) {
+    if (e->op == CX_EXPR_CHOICE) {
+        print_case(t, k, e);
+    } else if (operator_of(e->op)) {
         print_binary(t, k, e, level);
     } else if (function) {
         put(t, "%s(", function);

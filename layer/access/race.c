@@ -105,6 +105,7 @@ static struct residue of_operands(const struct cx_expr *e, struct residue x, str
     case CX_EXPR_SEXT:
     case CX_EXPR_ZEXT:
     case CX_EXPR_TRUNC:
+    case CX_EXPR_CHOICE:
         return x;
     default:
         return any;

@@ -470,10 +470,37 @@ static struct cx_radix glue(const struct cx_ids *ids, const struct cx_digit *onl
     return all;
 }
 
-struct cx_radix cx_radix_choose(const struct cx_ids *ids, const struct cx_radix *less, bool equal,
+/* Cuts `less` like the others. Where it then has several digits: a number is below 0 if its quotient is,
+ * rounded down, and that may have one. False where that fails. */
+static bool align_condition(const struct cx_ids *ids, struct cx_radix *less, struct cx_radix *low,
+                            struct cx_radix *high, bool equal)
+{
+    for (unsigned round = 0; round < 2; round++) {
+        int64_t most = 1;
+        if (!align(low, high) || !align(low, less) || !align(high, less) || !align(low, high)) {
+            return false;
+        }
+        if (only_digit(less)) {
+            return true;
+        }
+        for (unsigned i = 0; i < less->n; i++) {
+            most = less->digit[i].factor > most ? less->digit[i].factor : most;
+        }
+        if (round || equal || most == 1) {
+            return false;
+        }
+        *less = cx_radix_divide(ids, less, most, false);
+        if (!less->known || less->n != 1) {
+            return false;
+        }
+    }
+    return false;
+}
+
+struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, bool equal,
                                 const struct cx_radix *yes, const struct cx_radix *no, unsigned width)
 {
-    struct cx_radix low = *yes, high = *no, with = *less;
+    struct cx_radix low = *yes, high = *no;
     const struct cx_digit *only;
     int64_t until, lo, hi;
     bool swap;
@@ -484,12 +511,11 @@ struct cx_radix cx_radix_choose(const struct cx_ids *ids, const struct cx_radix 
     if (cx_radix_is_const(less)) {
         return (equal ? less->constant == 0 : less->constant < 0) ? *yes : *no;
     }
-    if (!only_digit(less) || !yes->known || !no->known || !align(&low, &high) || !align(&low, &with) ||
-        !align(&high, &with) || !align(&low, &high)) {
+    if (!yes->known || !no->known || !align_condition(ids, less, &low, &high, equal)) {
         return unknown;
     }
-    only = only_digit(&with);
-    if (!only || !below_zero(ids, &with, only, equal, &until, &swap)) {
+    only = only_digit(less);
+    if (!below_zero(ids, less, only, equal, &until, &swap)) {
         return unknown;
     }
     cx_digit_range(ids, only, &lo, &hi);

@@ -57,9 +57,9 @@ struct cx_radix cx_radix_add(const struct cx_ids *ids, const struct cx_radix *a,
 struct cx_radix cx_radix_divide(const struct cx_ids *ids, const struct cx_radix *a, int64_t d, bool rest);
 /*
  * yes where `less` is below 0, else no; less must be a number or depend on one digit alone. With equal: where
- * it is 0. yes, no and the result are modulo 2^width.
+ * it is 0. yes, no and the result are modulo 2^width. What `less` is afterwards means nothing.
  */
-struct cx_radix cx_radix_choose(const struct cx_ids *ids, const struct cx_radix *less, bool equal,
+struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, bool equal,
                                 const struct cx_radix *yes, const struct cx_radix *no, unsigned width);
 
 bool cx_radix_is_const(const struct cx_radix *a);

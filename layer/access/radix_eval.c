@@ -19,9 +19,9 @@ bool cx_radix_eval_init(struct cx_radix_eval *re, const struct cx_eval *ev)
     const uint32_t n = ev->launch.kernel->nexpr;
 
     *re = (struct cx_radix_eval){.ev = ev};
-    re->node = malloc((n + 3) * (sizeof(*re->node) + 1));
+    re->node = malloc((n + 6) * (sizeof(*re->node) + 1));
     re->room = re->node + n;
-    re->state = (uint8_t *)(re->room + 3);
+    re->state = (uint8_t *)(re->room + 6);
     return re->node != NULL;
 }
 
@@ -210,18 +210,42 @@ static struct cx_radix least(const struct cx_radix_eval *re, const struct cx_exp
 {
     const bool sign = e->op == CX_EXPR_SMIN || e->op == CX_EXPR_SMAX;
     const bool most = e->op == CX_EXPR_SMAX || e->op == CX_EXPR_UMAX;
-    const struct cx_radix a = read_as(re, &re->node[e->a], e->width, sign),
-                          b = read_as(re, &re->node[e->b], e->width, sign);
-    const struct cx_radix less = cx_radix_add(&re->ids, &a, &b, -1);
+    struct cx_radix *a = &re->room[3], *b = &re->room[4], *less = &re->room[5];
     int64_t lo, hi;
 
-    if (!less.known || !cx_radix_hull(&re->ids, &less, &lo, &hi)) {
+    *a = read_as(re, &re->node[e->a], e->width, sign);
+    *b = read_as(re, &re->node[e->b], e->width, sign);
+    *less = cx_radix_add(&re->ids, a, b, -1);
+    if (!less->known || !cx_radix_hull(&re->ids, less, &lo, &hi)) {
         return unknown;
     }
     if (hi <= 0 || lo >= 0) {
-        return (hi <= 0) != most ? a : b;
+        return (hi <= 0) != most ? *a : *b;
     }
-    return cx_radix_choose(&re->ids, &less, false, most ? &b : &a, most ? &a : &b, e->width);
+    return cx_radix_choose(&re->ids, less, false, most ? b : a, most ? a : b, e->width);
+}
+
+/* A number that is below 0 (or, for equality, 0) where the comparison holds. */
+static struct cx_radix *difference(const struct cx_radix_eval *re, const struct cx_expr *e)
+{
+    const bool sign = e->op == CX_EXPR_SLESS;
+    struct cx_radix *a = &re->room[3], *b = &re->room[4], *less = &re->room[5];
+
+    *a = read_as(re, &re->node[e->a], e->width, sign);
+    *b = read_as(re, &re->node[e->b], e->width, sign);
+    *less = cx_radix_add(&re->ids, a, b, -1);
+    return less;
+}
+
+static struct cx_radix choice(const struct cx_radix_eval *re, const struct cx_expr *e)
+{
+    const struct cx_expr *expr = re->ev->launch.kernel->expr, *either = &expr[e->a], *when = &expr[e->b];
+
+    if (when->op != CX_EXPR_ULESS && when->op != CX_EXPR_SLESS && when->op != CX_EXPR_EQUAL) {
+        return unknown;
+    }
+    return cx_radix_choose(&re->ids, difference(re, when), when->op == CX_EXPR_EQUAL, &re->node[either->a],
+                           &re->node[either->b], e->width);
 }
 
 static struct cx_radix operation(const struct cx_radix_eval *re, const struct cx_expr *e)
@@ -261,6 +285,8 @@ static struct cx_radix operation(const struct cx_radix_eval *re, const struct cx
         return read_as(re, a, re->ev->launch.kernel->expr[e->a].width, e->op == CX_EXPR_SEXT);
     case CX_EXPR_TRUNC:
         return *a;
+    case CX_EXPR_CHOICE:
+        return choice(re, e);
     default:
         return unknown;
     }

@@ -15,7 +15,7 @@ struct cx_radix_eval {
     const struct cx_eval *ev; /* evaluated for all units */
     struct cx_ids ids;
     struct cx_radix *node; /* by node, where `state` says so */
-    struct cx_radix *room; /* three more, so that threads need little stack */
+    struct cx_radix *room; /* six more, so that threads need little stack */
     uint8_t *state;
 };
 

@@ -183,6 +183,8 @@ static bool check_widths(const struct cx_summary_kernel *k, const struct cx_expr
         return wa <= e->width;
     case CX_EXPR_TRUNC:
         return wa >= e->width;
+    case CX_EXPR_CHOICE:
+        return wa == e->width && k->expr[e->a].op == CX_EXPR_UNION;
     default:
         return wa == e->width && (cx_expr_operands(e->op) < 2 || k->expr[e->b].width == e->width);
     }

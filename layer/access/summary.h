@@ -21,7 +21,7 @@ extern "C" {
 
 /* Changes whenever a blob of another version would be misread, or says what is wrong; part of the disk
  * cache's key. */
-#define CX_SUMMARY_VERSION 10
+#define CX_SUMMARY_VERSION 11
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -180,6 +180,11 @@ enum cx_expr_op {
     CX_EXPR_TRUNC,
     CX_EXPR_SMUL24, /* mul24: product where both operands fit 24 bits, else any value */
     CX_EXPR_UMUL24,
+    CX_EXPR_ULESS, /* 1 where a < b, else 0 */
+    CX_EXPR_SLESS,
+    CX_EXPR_EQUAL,
+    CX_EXPR_CHOICE, /* a: a UNION, of which it is the first where b, of any width, is not 0, else the second
+                     */
     CX_EXPR_COUNT
 };
 

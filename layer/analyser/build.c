@@ -172,6 +172,15 @@ static int32_t build_cast(struct cx_build *b, LLVMValueRef v, unsigned lane)
     if (from == 0 || to == 0) {
         return opaque(b, v, CX_OPAQUE_OTHER);
     }
+    if (from == 1 && to > 1 &&
+        LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind) { /* a truth as a number */
+        const int64_t yes = LLVMGetInstructionOpcode(v) == LLVMSExt ? -1 : 1;
+        const int32_t node =
+            cx_build_choice(b, operand(v, 0), cx_dag_const(&b->dag, to, yes), cx_dag_const(&b->dag, to, 0));
+        if (b->dag.node[node].op != CX_EXPR_UNION) {
+            return node;
+        }
+    }
     return cx_dag_resize(&b->dag, cx_build_value(b, operand(v, 0), lane), to,
                          LLVMGetInstructionOpcode(v) == LLVMSExt);
 }

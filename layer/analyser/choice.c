@@ -239,15 +239,74 @@ static int32_t where(struct cx_build *b, LLVMValueRef c, bool truth, int32_t x, 
     return l == x ? bound_by(b, pred, r, bounded) : r == x ? bound_by(b, swapped(pred), l, bounded) : bounded;
 }
 
+/* Made of ids, sizes and arguments alone: a number that a launch and an item decide. */
+static bool is_closed(const struct cx_dag *dag, int32_t node)
+{
+    unsigned char *mark = cx_alloc((size_t)node + 1, 1);
+    bool closed = true;
+
+    mark[node] = 1;
+    for (int32_t i = node; i >= 0 && closed; i--) {
+        const struct cx_expr *e = &dag->node[i];
+        const unsigned n = mark[i] ? cx_expr_operands(e->op) : 0;
+        if (!mark[i]) {
+            continue;
+        }
+        closed = e->op != CX_EXPR_OPAQUE && e->op != CX_EXPR_RANGE && e->op != CX_EXPR_LOOP &&
+                 e->op != CX_EXPR_DECAY && (e->op != CX_EXPR_UNION || mark[i] == 2);
+        for (unsigned j = 0; j < n; j++) {
+            /* the union below a choice is no open one */
+            mark[j ? e->b : e->a] |= e->op == CX_EXPR_CHOICE && j == 0 ? 2 : 1;
+        }
+    }
+    free(mark);
+    return closed;
+}
+
+/* A comparison of numbers that items decide, as a node that is 0 or not; -1: it is none. *inverse: it is not
+ * 0 where the condition does not hold. */
+static int32_t decided(struct cx_build *b, LLVMValueRef c, bool *inverse)
+{
+    LLVMIntPredicate pred;
+    enum cx_expr_op op;
+    int32_t l, r;
+    bool swap;
+
+    *inverse = false;
+    while (LLVMIsAInstruction(c) && LLVMGetInstructionOpcode(c) == LLVMFreeze) {
+        c = LLVMGetOperand(c, 0);
+    }
+    if (!LLVMIsAInstruction(c) || LLVMGetInstructionOpcode(c) != LLVMICmp ||
+        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(c, 0))) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(c, 0))) > 64 ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(c, 0))) < 2) {
+        return -1;
+    }
+    pred = LLVMGetICmpPredicate(c);
+    op = pred == LLVMIntEQ || pred == LLVMIntNE ? CX_EXPR_EQUAL
+         : pred >= LLVMIntSGT                   ? CX_EXPR_SLESS
+                                                : CX_EXPR_ULESS;
+    /* x > y is y < x, and x <= y is not y < x */
+    swap = pred == LLVMIntUGT || pred == LLVMIntSGT || pred == LLVMIntULE || pred == LLVMIntSLE;
+    *inverse = pred == LLVMIntNE || pred == LLVMIntULE || pred == LLVMIntSLE || pred == LLVMIntUGE ||
+               pred == LLVMIntSGE;
+    l = cx_build_value(b, LLVMGetOperand(c, swap ? 1 : 0), 0);
+    r = cx_build_value(b, LLVMGetOperand(c, swap ? 0 : 1), 0);
+    return is_closed(&b->dag, l) && is_closed(&b->dag, r) ? cx_dag_binary(&b->dag, op, l, r) : -1;
+}
+
 int32_t cx_build_choice(struct cx_build *b, LLVMValueRef condition, int32_t yes, int32_t no)
 {
     int32_t truth = yes == no ? -1 : truth_of(b, condition, 0), x, y;
     unsigned width = cx_dag_width(&b->dag, yes);
+    bool inverse;
 
     if (truth < 0) {
         yes = where(b, condition, true, yes, yes, 0);
         no = where(b, condition, false, no, no, 0);
-        return cx_dag_binary(&b->dag, CX_EXPR_UNION, yes, no);
+        truth = yes == no ? -1 : decided(b, condition, &inverse);
+        return truth < 0 ? cx_dag_binary(&b->dag, CX_EXPR_UNION, yes, no)
+                         : cx_dag_choice(&b->dag, truth, inverse ? no : yes, inverse ? yes : no);
     }
     x = cx_dag_resize(&b->dag, truth, width, false);
     y = cx_dag_resize(&b->dag, negated(b, truth), width, false);

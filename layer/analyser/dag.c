@@ -350,6 +350,13 @@ int32_t cx_dag_resize(struct cx_dag *dag, int32_t a, unsigned width, bool sign)
     return make(dag, sign ? CX_EXPR_SEXT : CX_EXPR_ZEXT, width, a, -1, 0);
 }
 
+int32_t cx_dag_choice(struct cx_dag *dag, int32_t condition, int32_t x, int32_t y)
+{
+    const int32_t either = cx_dag_binary(dag, CX_EXPR_UNION, x, y);
+
+    return x == y ? x : make(dag, CX_EXPR_CHOICE, cx_dag_width(dag, x), either, condition, 0);
+}
+
 int32_t cx_dag_split(struct cx_dag *dag, int32_t node, int64_t *constant)
 {
     int32_t rest;

@@ -38,6 +38,8 @@ int32_t cx_dag_decay(struct cx_dag *dag, int32_t start, uint32_t loop);
 int32_t cx_dag_resize(struct cx_dag *dag, int32_t a, unsigned width, bool sign);
 /* True and the value (sign-extended) where the node is a constant. */
 bool cx_dag_is_const(const struct cx_dag *dag, int32_t node, int64_t *value);
+/* x where the condition is not 0, else y. */
+int32_t cx_dag_choice(struct cx_dag *dag, int32_t condition, int32_t x, int32_t y);
 /* Splits node = rest + constant; rest is -1 where nothing but the constant is left. */
 int32_t cx_dag_split(struct cx_dag *dag, int32_t node, int64_t *constant);
 unsigned cx_dag_width(const struct cx_dag *dag, int32_t node);

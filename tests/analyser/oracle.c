@@ -169,6 +169,14 @@ static uint64_t compute(struct run *r, const struct cx_expr *e)
         return a > b ? a : b;
     case CX_EXPR_ABS:
         return as_signed(a, w) < 0 ? 0 - a : a;
+    case CX_EXPR_ULESS:
+        return a < b;
+    case CX_EXPR_SLESS:
+        return as_signed(a, w) < as_signed(b, w);
+    case CX_EXPR_EQUAL:
+        return a == b;
+    case CX_EXPR_CHOICE:
+        return r->value[b ? r->k->expr[e->a].a : r->k->expr[e->a].b];
     case CX_EXPR_UNION:
         r->o->complete = false;
         return cx_random_chance(r->random, 50) ? a : b;

@@ -235,6 +235,42 @@ static int32_t binary(struct cx_random_kernel *k, enum cx_expr_op op, int32_t a,
     return make(k, op, width_of(k, a), a, constant(k, width_of(k, a), c), 0);
 }
 
+static int32_t either(struct cx_random_kernel *k, int32_t when, int32_t yes, int32_t no)
+{
+    const unsigned width = width_of(k, yes);
+
+    return make(k, CX_EXPR_CHOICE, width, make(k, CX_EXPR_UNION, width, yes, no, (int64_t)k->kernel.nexpr),
+                when, 0);
+}
+
+/* The same by a choice: x + by, less the ring where that is beyond it. Rarely off by one. */
+static int32_t chosen(struct cx_random_kernel *k, struct cx_random *r, int32_t x, int64_t ring, int64_t by)
+{
+    const unsigned width = width_of(k, x);
+    const int64_t edge = ring - by + (cx_random_chance(r, 4) ? 1 : 0);
+    const enum cx_expr_op less = cx_random_chance(r, 50) ? CX_EXPR_ULESS : CX_EXPR_SLESS;
+    const int32_t ahead = binary(k, CX_EXPR_ADD, x, by), back = binary(k, CX_EXPR_ADD, x, by - ring);
+    int32_t zero = constant(k, width, 0);
+
+    switch (cx_random_below(r, by == 1 || by == ring - 1 ? 5 : 3)) {
+    case 0:
+        return either(k, binary(k, less, x, edge), ahead, back);
+    case 1: /* edge <= x */
+        return either(k, make(k, less, width, constant(k, width, edge - 1), x, 0), back, ahead);
+    case 2: /* x + by - (x + by < ring ? 0 : ring) */
+        return make(k, CX_EXPR_SUB, width, ahead,
+                    either(k, binary(k, less, ahead, edge + by), zero, constant(k, width, ring)), 0);
+    case 3: /* at the end */
+        return by == 1
+                   ? either(k, binary(k, CX_EXPR_EQUAL, ahead, ring), zero, ahead)
+                   : either(k, make(k, CX_EXPR_EQUAL, width, zero, x, 0), constant(k, width, ring - 1), back);
+    default:
+        return by == 1 ? either(k, binary(k, less, ahead, ring), ahead, zero)
+                       : either(k, make(k, less, width, zero, x, 0), binary(k, CX_EXPR_SMAX, back, 0),
+                                constant(k, width, ring - 1));
+    }
+}
+
 /* A coordinate in [0, size), moved by a small distance around the ring; rarely around one of another size. */
 static int32_t moved(struct cx_random_kernel *k, struct cx_random *r, int32_t x, int64_t size)
 {
@@ -245,6 +281,9 @@ static int32_t moved(struct cx_random_kernel *k, struct cx_random *r, int32_t x,
         return x;
     }
     by = cx_random_chance(r, 50) ? by : ring - by; /* ahead, or back */
+    if (cx_random_chance(r, 35)) {
+        return chosen(k, r, x, ring, by);
+    }
     if ((ring & (ring - 1)) == 0 && cx_random_chance(r, 30)) {
         by = cx_random_chance(r, 50) ? by : by - ring;
         return binary(k, CX_EXPR_AND, binary(k, CX_EXPR_ADD, x, by), ring - 1);

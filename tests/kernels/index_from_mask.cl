@@ -3,8 +3,8 @@
 // expect: split
 // kernel: index_from_mask
 // arg: buffer int X+2
-// way: 0 merge 4
-// part: 8..10 writes 0 2048..2564
+// way: 0 own
+// part: 8..10 writes 0 2052..2564
 __kernel void index_from_mask(__global int *o)
 {
     int i = get_global_id(0);
