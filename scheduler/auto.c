@@ -220,7 +220,7 @@ static double guarded(const struct cx_balancer *balancer, unsigned index, double
     return fmax(guard_packages / packages, 1) * (guard_all * all + guard_left * end);
 }
 
-/* Most of the home that the plan gives the device. */
+/* Most of the partition that the plan gives the device. */
 static uint64_t learned_package(struct cx_balancer *balancer, unsigned index)
 {
     struct cx_auto *data = balancer->data;
@@ -439,8 +439,8 @@ static bool cut_until(struct cx_balancer *balancer, double end)
     return at == all;
 }
 
-/* The end, sought between that of units that could be cut and a little later, at which homes of whole units
- * cover the launch. */
+/* The end, between that of divisible units and a little later, at which partitions of whole units cover the
+ * launch. */
 static void cut_units(struct cx_balancer *balancer, double end)
 {
     double low = end, high = end, step = exact_end * end;
@@ -503,8 +503,8 @@ static void count_on_all(struct cx_balancer *balancer)
     }
 }
 
-/* The slowest device whose home is done well before the end, as one group more would end late, and that does
- * next to nothing; ndevices: none. */
+/* The slowest device whose partition is done well before the end, as one more group would end too late, and
+ * that does next to nothing; ndevices: none. */
 static unsigned coarse(struct cx_balancer *balancer, double end)
 {
     struct cx_auto *data = balancer->data;
@@ -537,8 +537,9 @@ static double end_without(struct cx_balancer *balancer, unsigned index)
     return end;
 }
 
-/* Homes such that all end together; devices of which one filling ends later than the others without them get
- * none. Of its home a device never measured gets a first package; the rest is whoever's. */
+/* Partitions such that all devices end together. A device for which one filling ends later than the others
+ * would without it gets none. A device never measured gets a first package of its partition; the rest is free
+ * for all. */
 static void plan(struct cx_balancer *balancer)
 {
     struct cx_auto *data = balancer->data;

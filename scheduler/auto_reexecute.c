@@ -6,7 +6,7 @@
 #include "scheduler/auto.h"
 #include <math.h>
 
-/* A rescue has to end within this part of the time until the package would be done without it. */
+/* A re-execution has to end within this part of the time until the package would be done without it. */
 static const double rescue_gain = 0.9;
 /* A package late by that part of what doing it again takes is not waited for, however unsure lengths are. */
 static const double wait_part = 0.25;
@@ -15,8 +15,8 @@ static const double wait_part = 0.25;
 static const double early = 0.5;
 /* Fillings of the device for which a package drains: up to 2.5 were seen on H100 and H200 (nbody's). */
 static const double drain_ahead = 2.2;
-/* Launches, or seconds, that a rescue has to gain, and that a package may be late: ends are noticed late by
- * that. */
+/* Launches, or seconds, that a re-execution has to gain, and that a package may be late, since ends are
+ * noticed that late. */
 static const double launches_worth = 4, most_worth = 500e-6;
 /* What is done again in one go: such a part of it, but worth so many launches. */
 static const double part_a_go = 0.125, launches_a_go = 20;

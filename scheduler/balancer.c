@@ -284,7 +284,7 @@ static double note_moves(struct cx_device_state *device, uint64_t groups, double
     return reported > 0 ? moves * (each / reported) : 0;
 }
 
-/* The package is what lies behind so many of its groups, which are done; a rescue of it may begin anew. */
+/* Cuts the package's first groups off, which are done; a re-execution of the rest may begin anew. */
 static void keep_rest(const struct cx_balancer *balancer, struct cx_flight *package, uint64_t done)
 {
     if (package->first != CX_NOWHERE)

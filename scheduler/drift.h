@@ -36,7 +36,7 @@ struct cx_drift_result {
     double back_after; /* sum of what the launches behind that take longer */
     unsigned packages; /* of the launch before the change */
 };
-/* rescues: packages may be done again elsewhere; false: members work in place. Called by
+/* reexecutes: packages may be re-executed on other devices; false: members work in place. Called by
  * tools/coexec_simulate_drift.c. */
 struct cx_drift_result cx_drift_run(const struct cx_drift_case *c, const struct cx_policy *policy,
                                     const struct cx_balancer_params *params, bool reexecutes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program imagined to have split its launches. See migration.h.
+ * A what-if program that has split its launches. See migration.h.
  */
 #include "scheduler/migration.h"
 

@@ -12,11 +12,11 @@
  * much as the moves cost, and launches are split from then on, whatever they have to move. A program that
  * ends just then has taken less than twice its time.
  *
- * The imagined program pays for moves as often as they recur, and so never gets ahead where that is too
- * often: buffers that every package reads whole and each launch writes, or a kernel that cannot be split
- * among others that can. What it does not know of, such as borders, feedback.h measures once launches are
- * split. Where what was moved is of no use any more before it has paid, the next move has to be paid for four
- * times, and so on.
+ * The what-if program pays for moves as often as they recur. It never gets ahead if that is too often:
+ * buffers that every package reads whole and each launch writes, or a kernel that cannot be split among
+ * others that can. Costs that it does not know, such as borders, are measured by feedback.h once launches are
+ * split. If moved data becomes useless before the move has paid, the next move needs four times the credit,
+ * and so on.
  *
  * One for a whole context, since kernels share buffers. Seconds everywhere. Thread-safety: none, the caller
  * serialises. Previous stage: admission.h.

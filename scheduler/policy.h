@@ -85,7 +85,7 @@ struct cx_balancer {
     unsigned npackages;
     const struct cx_ranges *ranges; /* where packages are cut from, or NULL */
     uint64_t slice;
-    struct cx_reexecution_part *parts; /* cx_reexecute_room of them; NULL: no rescues */
+    struct cx_reexecution_part *parts; /* cx_reexecute_room of them; NULL: no re-execution */
     unsigned nparts;
     void *data; /* the policy's */
     struct cx_device_state devices[];
@@ -220,8 +220,8 @@ static inline bool cx_reexecute_twins(const struct cx_flight *a, const struct cx
 {
     return a->copy && b->copy && !a->lost && !b->lost && a->serial == b->serial && a->first == b->first;
 }
-/* Whether the victim's package, by its place in flight, may be rescued: some of it is not handed out yet. A
- * copy may be, whole. Called by auto_reexecute.c. */
+/* Whether the victim's package, given by its index in flight, may be re-executed: some of it is not handed
+ * out yet. A copy may be, whole. Called by auto_reexecute.c. */
 bool cx_reexecute_possible(const struct cx_balancer *balancer, unsigned victim, unsigned package);
 /* How many there is room for: every device helping with a package of each. Called by balancer.c and
  * reexecute.c. */

@@ -11,7 +11,7 @@ static uint64_t length(struct cx_range range)
     return range.end - range.first;
 }
 
-/* Takes what lies aside out of a home; what lies behind it in that home goes to the pool. */
+/* Takes the steps aside out of a partition; those behind them in that partition go to the pool. */
 static void leave_out(struct cx_ranges *ranges, struct cx_range *partition, struct cx_range aside)
 {
     if (length(aside) == 0 || aside.end <= partition->first || aside.first >= partition->end)
@@ -76,7 +76,7 @@ static struct cx_range cut(struct cx_range *from, uint64_t steps, uint64_t granu
     return taken;
 }
 
-/* The fullest home that the part may take from. */
+/* The fullest partition that the part may take from. */
 static unsigned fullest_partition(const struct cx_ranges *ranges, unsigned part)
 {
     unsigned best = part;
@@ -116,9 +116,9 @@ bool cx_ranges_any(const struct cx_ranges *ranges, unsigned part)
     return ranges->npool || length(ranges->partition[fullest_partition(ranges, part)]);
 }
 
-/* A home a little shorter than what is asked for takes the rest from the neighbour that it adjoins, so that
- * the package is one run: a small one left over may take as long as a large one on a device that it does not
- * fill. Only a little: homes that end in the middle balance launches that are dearest there. */
+/* A partition a little shorter than the requested steps takes the rest from its neighbour, so that the
+ * package is contiguous: a small package left over may take as long as a large one on a device that it does
+ * not fill. Only a little: partitions that end in the middle balance launches that cost most there. */
 static void widen(struct cx_ranges *ranges, unsigned part, uint64_t steps)
 {
     unsigned partner = part ^ 1;

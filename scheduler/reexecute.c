@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The books of rescues: parts of a package in flight that other devices do again, and who wins.
+ * Bookkeeping of re-executions: parts of a package in flight that other devices do again, and whose results
+ * count.
  *
- * A package that is being rescued is handed out from its end, in parts. If its holder ends first, the parts
- * count for nothing; if all parts are done first, the package is lost: its holder's results count for
+ * A package that is being re-executed is handed out from its end, in parts. If its holder ends first, the
+ * parts count for nothing; if all parts are done first, the package is lost: its holder's results count for
  * nothing, and the groups are the rescuers'. A part may itself be done again, whole, on further devices: the
  * first of them counts. A failure anywhere ends all rescues under way, since results may have died with it;
  * they may begin anew. Which package is worth it is the policy's to say. Previous stage: balancer.c.
@@ -47,7 +48,7 @@ void cx_reexecute_void(struct cx_balancer *balancer, uint64_t serial)
     forget_parts(balancer, serial);
 }
 
-/* What is being done again of a package counts for nothing; a rescue may begin anew. */
+/* Drops the copies of a package's parts; a re-execution may begin anew. */
 static void restart(struct cx_balancer *balancer, struct cx_flight *package)
 {
     cx_reexecute_void(balancer, package->serial);
@@ -97,7 +98,7 @@ static void drop_twins(struct cx_balancer *balancer, const struct cx_flight *cop
     }
 }
 
-/* One entry a rescue and device, so that there is always room however small the parts become. */
+/* One entry for each re-execution and device, so there is always room, however small the parts become. */
 static void add_part(struct cx_balancer *balancer, struct cx_reexecution_part added)
 {
     for (unsigned i = 0; i < balancer->nparts; i++) {

@@ -27,14 +27,14 @@ struct timeline {
     double drain;            /* of the newest package that began */
     double *slot;            /* when each is free next, a heap; NULL: the device has none */
     double ends_at;          /* of the oldest package; INFINITY when none */
-    double asks_at;          /* for a package or a rescue; INFINITY: after the next event */
+    double asks_at;          /* for a package or a re-execution; INFINITY: after the next event */
     bool begun;              /* its first package */
     bool dead;               /* noticed */
     struct package *history; /* done packages, lost when the device dies */
     unsigned nhistory;
 };
 
-/* A part of a rescue that is done. */
+/* A part of a re-execution that is done. */
 struct part {
     uint64_t serial, groups, first;
     unsigned device;
@@ -45,7 +45,7 @@ struct state {
     struct cx_balancer *balancer;
     struct timeline *lines;
     struct cx_ranges ranges;
-    struct part *parts; /* of rescues, those not yet complete among them */
+    struct part *parts; /* of re-executions, also of incomplete ones */
     unsigned nparts;
     struct cx_sim_result result;
     uint64_t random;
@@ -252,7 +252,7 @@ static void remember(struct state *state, unsigned index, uint64_t first, uint64
     count_groups(state, first, count, 1);
 }
 
-/* A part of a rescue is done; when it is the last one, all of that rescue's parts count. */
+/* A part of a re-execution is done; when it is the last one, all of that re-execution's parts count. */
 static void add_part(struct state *state, struct part part, bool complete)
 {
     struct part *parts = realloc(state->parts, (state->nparts + 1) * sizeof(*parts));
@@ -415,7 +415,7 @@ static bool make_ranges(struct state *state)
     if (!weights)
         return false;
     cx_balancer_weights(state->balancer, weights);
-    /* Without homes all is in the pool that is cut from its front. */
+    /* Without partitions everything is in the pool, which is cut from its front. */
     uint64_t groups = sim->load->groups;
     bool partitions = sim->partitions && !sim->policy->is_static; /* their shares lie in device order */
     bool ok = cx_ranges_init(&state->ranges, sim->ndevices, weights, partitions ? groups : 0,

@@ -60,7 +60,7 @@ struct cx_sim_package {
     unsigned device;
     uint64_t first, groups;
     double start, end; /* end: INFINITY where nobody waited for it */
-    bool copy;         /* a part of a rescue */
+    bool copy;         /* a part of a re-execution */
     enum cx_done outcome;
     enum cx_decision decision;
 };
@@ -79,7 +79,7 @@ struct cx_simulation {
     unsigned char *taken;     /* one a group, when not NULL: times computed, less what a death lost */
     bool partitions;          /* each device has a part of the range of its own (ranges.h), as in the layer;
                                * else packages are cut from the front */
-    bool reexecutes;          /* packages may be done again elsewhere */
+    bool reexecutes;          /* packages may be re-executed on other devices */
     struct cx_memory *memory; /* learns from the launch; or NULL */
     struct cx_speed_record *records;                                /* one a device: so do they; or NULL */
     void (*note)(void *data, const struct cx_sim_package *package); /* every package; or NULL */
@@ -96,7 +96,7 @@ struct cx_sim_result {
     double after;   /* by how much a launch like it, begun at once, ends later for what devices still do that
                      * nobody waits for */
     unsigned packages;
-    unsigned reexecutes; /* parts of packages done again */
+    unsigned reexecutes; /* parts of packages re-executed */
 };
 
 /* Seconds of a package on a device that is never slow: no jitter. Called by ideal.c. */

@@ -65,7 +65,7 @@ void cx_eval_run(struct cx_eval *ev, int64_t first, int64_t last);
 /* What an access touches; after cx_eval_run(). Called by access.c and package.c. */
 void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *record, struct cx_bound *bound);
 
-/* Nodes [0, upto] that are marked in ev->cone (all where cone is NULL), into `form`. Called by bound.c and
+/* Evaluates the nodes [0, upto] that are marked in `needed` (NULL: all) into `form`. Called by bound.c and
  * guard.c. */
 void cx_eval_nodes(struct cx_eval *ev, struct cx_form *form, const uint8_t *needed, uint32_t upto);
 /* Marks the node and all below it; clears the rest up to it. Called by bound.c and guard.c. */

@@ -49,7 +49,7 @@ static void *thread_main(void *unused)
     return NULL;
 }
 
-/* A thread for each errand that waits, as far as the system gives them. crew.lock held. */
+/* Starts a thread for each task that waits, as far as the system gives them. pool.lock held. */
 static void grow(void) CX_HOLDS(pool.lock)
 {
     const unsigned half = (unsigned)(cx_bytes_cores() / 2),
@@ -70,7 +70,7 @@ void cx_copy_threads_send(struct cx_copy_task *task)
     cx_lock(&pool.lock);
     if (pool.process != getpid()) {
         pool.process = getpid();
-        pool.first = NULL; /* errands of the process that forked are its own */
+        pool.first = NULL; /* tasks of the parent process are not this one's */
         pool.end = &pool.first;
         pool.waiting = pool.threads = pool.busy = 0;
     }
@@ -82,7 +82,7 @@ void cx_copy_threads_send(struct cx_copy_task *task)
     cx_unlock(&pool.lock);
 }
 
-/* crew.lock held. */
+/* pool.lock held. */
 static void take_back(struct cx_copy_task *task) CX_HOLDS(pool.lock)
 {
     struct cx_copy_task **at = &pool.first;

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* ---- a rescue ---- */
+/* ---- a re-execution ---- */
 
 static struct package *find_victim(struct split *split, const struct cx_reexecution *reexecution)
 {
@@ -56,7 +56,7 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
     return true;
 }
 
-/* All of a package was done again first: the parts of the rescue count in its stead. */
+/* All of a package was re-executed before its own device ended it: the copies count instead of it. */
 static void take_over(struct split *split, uint64_t serial)
 {
     for (unsigned i = 0; i < split->npackages; i++) {

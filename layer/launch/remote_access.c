@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers used at one home. See remote_access.h.
+ * Buffers used by remote access in their owner's memory. See remote_access.h.
  */
 #include "layer/launch/remote_access.h"
 #include "layer/timeline/command.h"

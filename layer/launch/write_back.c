@@ -550,8 +550,8 @@ static cl_int finish(struct cx_write_back *back, struct cx_worker *worker)
     return dropped;
 }
 
-/* The end of one that is finished. A home to the host copy is told to the map when the launch settles.
- * context->lock held. */
+/* The end of one that is finished. A write-back to the host copy is recorded in the map when the launch
+ * settles. context->lock held. */
 static void put_away(struct split *split, struct cx_write_back *back)
 {
     if (back->transfers.counted && back->error != CL_SUCCESS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Into how many slices a package is cut, so that what the first ones wrote goes home while the others run.
- * See slices.h for the arithmetic, write_back.h for what goes home.
+ * Decides into how many slices a package is cut, so that results of the first ones are written back while the
+ * others run. See slices.h for the arithmetic, write_back.h for what is written back.
  */
 #include "layer/launch/write_back_inside.h"
 #include "layer/plan/slices.h"
@@ -19,7 +19,7 @@ static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_
                               const struct cx_access_region *region, const struct cx_worker *worker)
 {
     uint64_t bytes = 0;
-    const bool in_place = region->read.lo < region->read.hi; /* nothing of it comes home in slices */
+    const bool in_place = region->read.lo < region->read.hi; /* nothing of it is written back in slices */
     for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_transfer_list transfers = {.upload = false};
         if (in_place && waiting->command[w]->pending_read->map)

@@ -51,7 +51,7 @@ struct cx_peers {
 
 /* ---- who they are ---- */
 
-/* Where copies fail others read from the device, so none that is shy. */
+/* If copies fail, other threads read from the device, so its driver must not be synchronous. */
 static bool ask(const struct cx_worker *worker, struct peer *peer)
 {
     const struct cx_real_device *device = worker->device;
@@ -449,7 +449,7 @@ void cx_peers_order_remote(const struct cx_peers *peers, unsigned owner, const u
 {
     const uint64_t *last_copy = peers->last_copy + (size_t)owner * peers->timelines;
     raise_dep(&job->deps[owner], since[owner]);
-    for (unsigned t = 0; t < peers->n; t++) /* later copies wait for the home's part of this launch */
+    for (unsigned t = 0; t < peers->n; t++) /* later copies wait for the owner's part of this launch */
         raise_dep(&job->deps[t], last_copy[t] < since[t] ? last_copy[t] : since[t]);
 }
 

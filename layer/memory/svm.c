@@ -24,7 +24,7 @@ struct cx_svm_window {
 
 enum { FEW_WINDOWS = 256 };
 
-/* ---- the home ---- */
+/* ---- the owner ---- */
 
 static cl_device_svm_capabilities capabilities_of(const struct cx_real_device *device)
 {
@@ -114,7 +114,7 @@ static bool probe(const struct cx_worker *worker)
     return good;
 }
 
-/* The home, if its driver does what the layer needs; asked once a context. */
+/* Whether the owner's driver works as the layer needs; tried once in each context. */
 static bool owner_works(struct cx_context *context, unsigned owner)
 {
     enum { UNKNOWN, WORKS, FAILS };

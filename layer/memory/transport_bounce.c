@@ -256,7 +256,7 @@ static cl_int run_out(struct cx_job *job, struct cx_worker *worker)
     return error == CL_SUCCESS ? error : give_up(transfers, worker, error);
 }
 
-/* Fetches the slot's bytes by the source, which is not shy (worker.h), where the destination cannot. */
+/* Fetches the slot's bytes through the source, whose driver is not synchronous, if the destination cannot. */
 static cl_int fetch(struct cx_bounce_slot_use *slot_use, size_t bytes)
 {
     struct cx_worker *source = slot_use->source;

@@ -68,7 +68,8 @@ static cx_cu_result copy_all(const struct cx_transfer_list *transfers, struct cx
     return code;
 }
 
-/* The slow way, waited for; the source is not shy (worker.h). *blamed is who failed. */
+/* The slow way, through the host, waited for. The source's driver is not synchronous. *blamed: the member
+ * that failed. */
 static cl_int run_by_host(const struct cx_transfer_list *transfers, const struct cx_transfer_item *item,
                           struct cx_worker *worker, void *room, struct cx_worker **blamed)
 {

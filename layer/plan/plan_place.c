@@ -113,7 +113,7 @@ static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, b
     return best;
 }
 
-/* Whether the home of shared virtual memory takes the launch, with the variables of its program. */
+/* Whether the owner of shared virtual memory accepts the launch, with the variables of its program. */
 static bool place_at_svm_owner(struct cx_launch *launch)
 {
     struct cx_program *program = launch->kernel->program;

@@ -91,8 +91,8 @@ static double moves_of(const struct cx_split_plan *plan, struct cx_candidates *a
     return seconds;
 }
 
-/* Whether a launch that would stay whole only since its data lies on one device is split all the same, for
- * what launches have forgone so far (migration.h). Then what it has to move does not count. */
+/* Whether a launch that would stay whole only because its data is on one device is split all the same, as
+ * launches have earned the move (migration.h). Then its moves do not count. */
 static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_kernel_history *history, struct cx_candidates *all,
                           const struct cx_admission_decision *decision)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers for one home. See remote_access_rules.h.
+ * Chooses buffers for remote access. See remote_access_rules.h.
  */
 #include "layer/plan/remote_access_rules.h"
 #include "layer/plan/device_load.h"
@@ -50,7 +50,8 @@ static bool is_touched(const struct cx_access_region *region)
     return region->read.lo < region->read.hi || region->write.lo < region->write.hi;
 }
 
-/* Whether the buffer behind the argument, the first one with it, may be used at one home at all. */
+/* Whether the argument's buffer may be used by remote access at all; the argument is the first one with it.
+ */
 static bool is_able(const struct choice *choice, unsigned first)
 {
     const struct cx_mem *root = cx_launch_mem(choice->launch, first);
@@ -112,7 +113,7 @@ static double times_each(const struct choice *choice, const struct cx_mem *root,
     return most / items;
 }
 
-/* Bytes of the root that other devices than the home are thought to read and write over their links. */
+/* Bytes of the root that members other than the owner are expected to read and write over their links. */
 static double remote_bytes_of(const struct choice *choice, const struct cx_mem *root)
 {
     const struct cx_access_geometry *geometry = &choice->launch->geometry;
@@ -141,7 +142,8 @@ static double merge_seconds(const struct choice *choice)
            cx_plan_move_seconds(2 * (double)memory->combined);
 }
 
-/* What a root costs: bytes that others visit, and seconds with them, and with copies on each member. */
+/* The costs of a root: bytes that others access remotely, the seconds of that, and the seconds of copies on
+ * each member. */
 struct cost {
     double remote_bytes, there, copies;
 };
@@ -178,7 +180,7 @@ static double alias_seconds(const struct choice *choice, const struct cx_mem *ro
     return seconds;
 }
 
-/* Whether it is time for them: once launches have forgone as much. */
+/* Whether aliases pay by now: launches would have saved as much as they cost. */
 static bool is_time(struct cx_mem *root, double gain, double once)
 {
     if (gain > 0 && once > 0)
@@ -186,8 +188,8 @@ static bool is_time(struct cx_mem *root, double gain, double once)
     return gain > 0 && (once <= 0 || root->remote_missed >= once);
 }
 
-/* Whether visiting the root, which is only read, is thought to cost less than copies, which would serve until
- * it changes. */
+/* Whether remote access to the root, which is only read, is expected to cost less than copies, which last
+ * until it changes. */
 static bool reads_pay(const struct choice *choice, struct cx_mem *root, const struct cost *cost)
 {
     const uint64_t writes = cx_coherence_writes(root->coherence);
@@ -199,7 +201,7 @@ static bool reads_pay(const struct choice *choice, struct cx_mem *root, const st
                    alias_seconds(choice, root));
 }
 
-/* Whether visiting all roots that would be merged is thought to cost less. */
+/* Whether remote access to all roots that would be merged is expected to cost less. */
 static bool writes_pay(const struct choice *choice)
 {
     struct cx_mem *root = NULL;
@@ -243,7 +245,7 @@ static void choose_root(const struct choice *choice, unsigned first, bool writte
     launch->remote_bytes += (uint64_t)cost.remote_bytes;
 }
 
-/* How many of the members reach what `home` has. */
+/* How many of the members reach the owner's memory. */
 static unsigned count_peers(const struct choice *choice, unsigned owner)
 {
     unsigned count = 0;
@@ -252,8 +254,8 @@ static unsigned count_peers(const struct choice *choice, unsigned owner)
     return count;
 }
 
-/* Of the members that others reach, the one that lacks the least of what may have a home. False: nothing may,
- * or there is none. */
+/* Chooses as owner the member, among those that others reach, that lacks the fewest bytes of the possible
+ * buffers. False: there is no such buffer or member. */
 static bool choose_owner(struct choice *choice)
 {
     const struct cx_context *context = choice->launch->base.context;

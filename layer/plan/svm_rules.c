@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches that reach shared virtual memory: which of them must run at home, and with what. See svm_rules.h.
+ * Launches that access shared virtual memory: which of them must run on the owner, and what is moved there.
+ * See svm_rules.h.
  */
 #include "layer/plan/svm_rules.h"
 #include "layer/memory/transfer.h"

@@ -99,7 +99,7 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
     return CL_INVALID_KERNEL_ARGS;
 }
 
-/* Which allocations the kernel reaches by other ways than its arguments: for the home's driver. */
+/* Tells the owner's driver which allocations the kernel accesses without an argument. */
 static cl_int set_svm_pointers(const struct cx_kernel *kernel, unsigned member, cl_kernel real,
                                const struct cx_args *held, const struct cx_args *args)
 {

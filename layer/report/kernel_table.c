@@ -40,7 +40,7 @@ struct cx_function_stats {
     uint64_t launches, split, moved;
     uint64_t merged, changed, combined; /* launches with writes merged afterwards, and bytes of these */
     uint64_t private_copies;            /* launches with private copies of what atomics update */
-    uint64_t remote_accesses;           /* launches that used buffers at one home */
+    uint64_t remote_accesses;           /* launches with remote access */
     double balance_sum;
     uint64_t balanced;
     uint64_t span_ns;                        /* first start to last end, summed */

@@ -399,7 +399,7 @@ void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint6
     *start_ns = atomic_load(&command->idle) ? *end_ns : start < before ? before : start;
 }
 
-/* Whether all timelines have passed the cone of a settled command. Polls; takes no context lock. */
+/* Whether all timelines have passed the frontier of a settled command. Polls; does not take context->lock. */
 static bool frontier_passed(struct cx_command *command)
 {
     unsigned timelines = cx_context_timelines(command->context);

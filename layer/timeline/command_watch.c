@@ -84,7 +84,7 @@ static void note(struct cx_command *command)
     push_due(command);
 }
 
-/* Of these timelines, as bits, one that has not passed the command's cone; NULL: all have. */
+/* One of these timelines (bits) that has not passed the command's frontier; NULL: all have. */
 static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t timelines)
 {
     struct cx_context *context = command->context;
@@ -156,7 +156,7 @@ static void mark_end(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     cx_lock(&context->lock);
-    const bool settled = command->settled; /* its cone stays */
+    const bool settled = command->settled; /* its frontier stays */
     cx_unlock(&context->lock);
     for (unsigned t = 0; settled && t < context->nmembers; t++)
         if (!cx_timeline_passed(&context->workers[t].timeline, command->frontier[t]))
