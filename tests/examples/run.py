@@ -28,6 +28,7 @@ ODD = {  # under each of POLICIES
     "histogram": ["--size", "100003"],
     "bfs": ["--size", "20011"],
     "stencil": ["--size", "250", "--iterations", "5"],
+    "lattice": ["--size", "25", "--iterations", "5"],
 }
 POLICIES = ("static", "hguided", "sigmoid")
 TINY = [*ODD, "binomial", "taylor", "krist", "segmentation", "filter", "perlin", "spmv", "spmv --profile triangular",
