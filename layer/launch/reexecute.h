@@ -19,7 +19,7 @@
  * delays the launch by at most one package on each other member and the time in which these together do what
  * it holds. There is no such bound for other policies (they only make up for failures), for members that work
  * in place, for kernels that read what they write, for a probe's one package (bounded by its size alone), and
- * if others must fetch inputs from the memory of a member (split_fetch.h) that does not answer while its
+ * if others must fetch inputs from the memory of a member (split_inputs.h) that does not answer while its
  * kernel runs. What a straggler finished earlier in the launch stays in its memory, and later reads of that
  * wait for it. Previous stage: split_member.c. All functions are called under context->lock.
  */

@@ -29,7 +29,7 @@ struct cx_job;
 /* Gives the parts of other members than the owner their own arguments, with aliases. Called after
  * cx_remote_access_confirm. False: no memory. Called by split.c. */
 bool cx_remote_access_begin(struct cx_launch *launch);
-/* Whether the launch's packages on this member use the owner's memory. Called by split_peer.c. */
+/* Whether the launch's packages on this member use the owner's memory. Called by split_inputs.c. */
 bool cx_remote_access_uses(const struct cx_launch *launch, unsigned member);
 /* Called when the member refused a package: the owner's memory may be the reason, so remote access is
  * disabled for the pair. Returns whether it was enabled. */

@@ -7,9 +7,8 @@
  */
 #include "layer/launch/split_inside.h"
 #include "layer/base/exit_guard.h"
-#include "layer/launch/split_fetch.h"
+#include "layer/launch/split_inputs.h"
 #include "layer/launch/write_back.h"
-#include "layer/launch/split_peer.h"
 #include "layer/memory/unsettled.h"
 #include "layer/launch/prefix.h"
 #include "layer/launch/reexecute.h"
@@ -46,8 +45,7 @@ static void split_free(struct split *split)
     cx_ranges_finish(&split->ranges);
     cx_write_back_free(split);
     free(split->packages);
-    free(split->peer_copied);
-    free(split->owner_fetched);
+    cx_inputs_free(split);
     free(split);
 }
 
@@ -263,7 +261,7 @@ void cx_split_settle_if_due(struct split *split)
     if (split->reexecutes && !cx_split_failed(split))
         due = cx_balancer_finished(split->plan.balancer) && !cx_reexecute_awaits(split);
     due &= !split->lingers || cx_split_failed(split) || cx_write_back_is_last(split);
-    due &= !split->fetching; /* it is going to say that the host copy has what it fetches */
+    due &= !cx_inputs_are_fetched(split);
     if (!cx_split_settled(split) && due)
         close_split(split);
     if (cx_split_failed(split) || (split->issuing == 0 && cx_split_all_assigned(split)))
@@ -384,15 +382,15 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
             continue;
         if (remote)
             error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->remote_owner, &launch->moved);
-        else if (!cx_split_peer_input(split, i, mem->root, lo, hi, places) &&
+        else if (!cx_inputs_from_members(split, i, mem->root, lo, hi, places) &&
                  (at_once || cx_launch_protocol(launch, i / 2) > CX_PROTOCOL_EXCLUSIVE ||
-                  !cx_split_fetch_input(split, i, mem->root, places)))
+                  !cx_inputs_from_owners(split, i, mem->root, places)))
             error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
         for (unsigned p = 1; p < 64 && at_once && !remote && error == CL_SUCCESS; p++)
             if (places >> p & 1)
                 error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
     }
-    return error == CL_SUCCESS ? cx_split_foresee(split) : error;
+    return error == CL_SUCCESS ? cx_inputs_foresee(split) : error;
 }
 
 static void note_reads(struct split *split, const struct cx_access_region *whole, unsigned part)
@@ -423,7 +421,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         if (jobs[p]) {
             cx_launch_deps(split->launch, whole, &context->workers[split->plan.member[p]], true,
                            jobs[p]->deps);
-            cx_split_peer_order(split, &context->workers[split->plan.member[p]], jobs[p]);
+            cx_inputs_order(split, &context->workers[split->plan.member[p]], jobs[p]);
             continue;
         }
         while (p--) {
@@ -439,7 +437,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
     }
     for (unsigned p = 0; p < n; p++) {
-        cx_split_peer_planned(split, &context->workers[split->plan.member[p]], split->participant[p].seq);
+        cx_inputs_planned(split, &context->workers[split->plan.member[p]], split->participant[p].seq);
         note_reads(split, whole, p);
     }
     return CL_SUCCESS;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state of a split whose packages are cut while it runs. Shared by split.c (beginning and end),
- * split_member.c (the loop of each member's worker), split_package.c and split_upload.c.
+ * split_member.c (the loop of each member's worker), split_package.c, split_inputs.c and
+ * split_upload.c.
  */
 #ifndef CX_LAYER_LAUNCH_SPLIT_INSIDE_H
 #define CX_LAYER_LAUNCH_SPLIT_INSIDE_H
@@ -81,6 +82,7 @@ struct split_participant {
  */
 enum split_state { SPLIT_PLANNED, SPLIT_OPEN, SPLIT_FAILED, SPLIT_SETTLED, SPLIT_CLOSED };
 
+struct split_inputs;     /* of split_inputs.c; NULL: packages get everything from the host copy */
 struct split_write_back; /* of write_back.c; NULL: nothing is written back to the host copy before it settles
                           */
 
@@ -111,10 +113,7 @@ struct split {
     unsigned epoch;            /* the context's when its first jobs were planned */
     uint64_t since[64];        /* each timeline's last job before these */
     struct split_write_back *write_back;
-    /* by argument, reads and writes; NULL: none */
-    bool *peer_copied;   /* by input: packages copy it from peers (split_peer.h) */
-    bool *owner_fetched; /* ... or fetch it from its owners through the host copy (split_fetch.h) */
-    bool fetching;       /* one does */
+    struct split_inputs *inputs;
     pthread_cond_t changed;
     struct split_participant participant[]; /* nparts */
 };
@@ -150,7 +149,8 @@ struct lane {
     bool first;       /* its newest package that is over was the first of its form there (launch_form.h) */
     uint64_t last_start_ns, last_end_ns, last_groups; /* of the package that was over last */
     struct cx_access_region *regions;
-    struct cx_transfer_list *copies; /* one a member, from peers, for the next package (split_peer.h) */
+    struct cx_transfer_list
+        *copies; /* one a member, from other members, for the next package (split_inputs.h) */
     double
         ask_next; /* when to ask for another package beside the one in flight, on the split's clock; 0: not */
     unsigned nwrite_backs; /* of the split's for this part: not started yet */
@@ -168,7 +168,7 @@ void cx_split_learn(struct split *split);
  * with re-execution, when they settle: called by reexecute.c if a straggler is left behind, by split.c if the
  * next launch may be planned at once. */
 void cx_split_learn_early(struct split *split);
-/* Fails the command; nothing more is started. Called by reexecute.c, split_fetch.c, split_member.c and
+/* Fails the command; nothing more is started. Called by reexecute.c, split_inputs.c, split_member.c and
  * split_package.c. */
 void cx_split_fail(struct split *split, cl_int error);
 /* Called when the part's driver failed: the part gets no more packages. */
@@ -195,7 +195,7 @@ bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, uns
 void cx_package_count(struct split *split, const struct package *package);
 
 /* Prepares an assigned package for the lane: lists its transfers. May release the lock meanwhile; lists none
- * if the launch has settled by then (split_fetch.h). Called by split_member.c. */
+ * if the launch has settled by then (split_inputs.h). Called by split_member.c. */
 void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
                      struct cx_transfer_list *transfers);
 
@@ -204,10 +204,6 @@ struct cx_job *cx_lane_job(struct split *split, unsigned part);
 void cx_lane_free(struct lane *lane);
 /* Queues one more job for a part. Called by reexecute.c. */
 void cx_lane_plan(struct split *split, unsigned part);
-
-/* Lists what the package reads (and may leave unwritten) that the member's own memory lacks, to be uploaded
- * from the host copy. False: no memory. Called by split_package.c. */
-bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers);
 
 /* Called by the lane's worker, which holds no lock. */
 
@@ -244,7 +240,7 @@ static inline bool cx_split_settled(const struct split *split)
     return split->state >= SPLIT_SETTLED;
 }
 
-/* Nothing is assigned any more. Called by reexecute.c, split_fetch.c and split_member.c. */
+/* Nothing is assigned any more. Called by reexecute.c, split_inputs.c and split_member.c. */
 static inline bool cx_split_over(const struct split *split)
 {
     return split->state >= SPLIT_FAILED;
@@ -264,7 +260,7 @@ static inline bool cx_split_left(const struct split *split, unsigned part)
 }
 
 /* Whether the part's member was a straggler when the launch was planned (cx_split_plan.stragglers). Called
- * by split.c and split_fetch.c. */
+ * by split.c and split_inputs.c. */
 static inline bool cx_split_is_straggler(const struct split *split, unsigned part)
 {
     return split->plan.stragglers >> split->plan.member[part] & 1;

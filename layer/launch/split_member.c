@@ -10,7 +10,7 @@
 #include "layer/plan/device_load.h"
 #include "layer/base/exit_guard.h"
 #include "layer/launch/write_back.h"
-#include "layer/launch/split_peer.h"
+#include "layer/launch/split_inputs.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
 #include "layer/launch/remote_access.h"
@@ -63,12 +63,7 @@ static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    for (unsigned m = 0; m < context->nmembers && lane->copies; m++) {
-        cx_transfer_list_failed(&lane->copies[m], context, false);
-        cx_transfer_list_finish(&lane->copies[m], worker);
-    }
-    cx_transfer_list_failed(transfers, context, false);
-    cx_transfer_list_finish(transfers, worker);
+    cx_inputs_abandon(lane, worker, transfers);
     cx_context_lock(context);
     split->packages[index].dropped = split->packages[index].over = true;
     split->participant[lane->part].uploading = false;
@@ -508,7 +503,7 @@ void cx_lane_plan(struct split *split, unsigned part)
     split->participant[part].state = SPLIT_PARTICIPANT_WAITING;
     split->participant[part].round = ((struct lane *)job->data)->round = ++split->rounds;
     split->participant[part].before = split->launch->base.frontier[worker->index];
-    cx_split_peer_order(split, worker, job);
+    cx_inputs_order(split, worker, job);
     split->participant[part].seq = cx_command_add_job(&split->launch->base, worker, job);
-    cx_split_peer_planned(split, worker, split->participant[part].seq);
+    cx_inputs_planned(split, worker, split->participant[part].seq);
 }

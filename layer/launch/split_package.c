@@ -5,9 +5,8 @@
  */
 #include "layer/launch/split_inside.h"
 #include "layer/base/exit_guard.h"
-#include "layer/launch/split_fetch.h"
+#include "layer/launch/split_inputs.h"
 #include "layer/launch/write_back.h"
-#include "layer/launch/split_peer.h"
 #include "layer/launch/failover.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/log.h"
@@ -148,12 +147,12 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
     split->issuing++;
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
-    cx_lane_fetch(lane, worker);
+    cx_inputs_fetch(lane, worker);
     if (cx_split_settled(split)) /* meanwhile, without it: the bytes are others' by now */
         return;
     lane->slices = split->packages[index].slices = cx_write_back_slices(lane, worker, index);
     if (!cx_split_failed(split) && cx_launch_moves(split->launch, worker) &&
-        !cx_uploads_list(lane, worker, transfers))
+        !cx_inputs_list(lane, worker, transfers))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
     split->participant[lane->part].uploading |= transfers->count > 0;
 }
@@ -206,7 +205,7 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
     struct flight *flight = &lane->flight[lane->nflight];
     *flight = (struct flight){.transfers = *transfers, .package = package};
     open_two(lane, worker);
-    cl_int moved = cx_lane_copy(lane, worker);
+    cl_int moved = cx_inputs_copy(lane, worker);
     if (moved == CL_SUCCESS)
         moved = cx_uploads_start(lane, worker, flight);
     flight->started_ns = cx_clock_ns();

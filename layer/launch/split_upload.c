@@ -1,60 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What packages of a dynamic split lack where they run: transfers from the host copy, beside kernels where
- * that works. Previous stage: split_package.c.
+ * Transfers from the host copy of what packages lack where they run: begun, beside kernels where that works,
+ * and over. Previous stage: split_package.c, with what split_inputs.c lists.
  */
 #include "layer/launch/split_inside.h"
-#include "layer/launch/split_peer.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/options.h"
 #include "layer/report/trace_file.h"
 #include "layer/memory/trace_transfer.h"
-#include "layer/launch/region_ranges.h"
 
 #include <stdlib.h>
-
-bool cx_uploads_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers)
-{
-    struct cx_launch *launch = lane->split->launch;
-    uint64_t seq = lane->split->participant[lane->part].seq, ignored[64] = {0};
-    *transfers = (struct cx_transfer_list){.upload = true, .counted = true, .place = 1 + worker->index};
-    for (unsigned i = 0; i < 2 * launch->args->count; i++) {
-        struct cx_mem *mem = cx_launch_mem(launch, i / 2);
-        struct cx_byte_ranges ranges;
-        struct cx_move *moves = NULL;
-        size_t count = 0;
-        if (!mem || cx_launch_protocol(launch, i / 2) > CX_PROTOCOL_EXCLUSIVE ||
-            cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
-            continue;
-        struct cx_mem *root = mem->root;
-        bool ok = cx_region_ranges(&ranges, mem, &lane->regions[i / 2], i % 2, i % 2);
-        for (size_t n = 0; n < ranges.count && ok; n++)
-            if (!cx_coherence_valid(root->coherence, ranges.range[n].lo, ranges.range[n].hi,
-                                    transfers->place))
-                ok = lane->split->peer_copied && lane->split->peer_copied[i]
-                         ? cx_lane_list(lane, root, worker, ranges.range[n].lo, ranges.range[n].hi, &moves,
-                                        &count)
-                         : cx_coherence_missing(root->coherence, ranges.range[n].lo, ranges.range[n].hi,
-                                                transfers->place, &moves, &count);
-        for (size_t m = 0; m < count && ok; m++) {
-            const bool there = moves[m].from == CX_PLACE_HOST || root->image; /* or between rows of texels */
-            if (!there && i % 2) /* between what it writes: other packages' to write, as all is written */
-                continue;
-            ok = there &&
-                 cx_transfer_list_add(transfers, root, root->real[worker->index], moves[m].lo, moves[m].hi,
-                                      root->host + moves[m].lo) &&
-                 cx_coherence_host_read(root->coherence, moves[m].lo, moves[m].hi, worker->index, seq,
-                                        ignored) &&
-                 cx_coherence_validate(root->coherence, moves[m].lo, moves[m].hi, transfers->place);
-            launch->moved += moves[m].hi - moves[m].lo;
-        }
-        free(moves);
-        cx_byte_ranges_finish(&ranges);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
 
 static void trace_uploads(const struct flight *flight, const struct cx_worker *worker)
 {

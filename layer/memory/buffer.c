@@ -15,6 +15,7 @@
 #include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/memory/peer.h"
+#include "layer/memory/transport.h"
 #include "layer/memory/subbuffer_order.h"
 #include "layer/memory/svm.h"
 #include "layer/timeline/worker.h"
@@ -125,7 +126,7 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
     mem->real = calloc(context->nmembers, sizeof(*mem->real));
     if (!parent)
         mem->coherence =
-            context->peers
+            cx_transports_possible(context)
                 ? cx_coherence_create_peers(size, context->nmembers + 1, cx_context_timelines(context))
                 : cx_coherence_create(size, context->nmembers + 1, cx_context_timelines(context));
     if (!mem->real || (!parent && !mem->coherence) || !cx_handle_set_add(mem)) {

@@ -37,16 +37,16 @@ void cx_coherence_destroy(struct cx_coherence *map);
 
 /* Lists the parts of [lo, hi) that are not valid at `place`, as maximal ranges with one source each: the host
  * copy if valid there, else the valid place with the lowest number. Appends to *moves (realloc'ed, *count
- * entries so far; caller frees). Returns false when out of memory. Called by api/enqueue_image_read.c,
- * api/enqueue_transfer.c, launch/split_fetch.c and launch/split_upload.c. */
+ * entries so far; caller frees). Returns false when out of memory. Called by api/enqueue_image_read.c and
+ * api/enqueue_transfer.c. */
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                           struct cx_move **moves, size_t *count);
 /* Like cx_coherence_missing, preferring sources among the places `near` (as bits), first those that did not
- * get the bytes by copies themselves. Called by transfer.c and launch/split_peer.c. */
+ * get the bytes by copies themselves. Called by transfer.c and launch/split_inputs.c. */
 bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                                uint64_t near, struct cx_move **moves, size_t *count);
 /* Like cx_coherence_missing_near, without those of `near` that got the bytes by a job after since[timeline].
- * Called by launch/split_peer.c.
+ * Called by launch/split_inputs.c.
  */
 bool cx_coherence_missing_since(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                                 uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count);
@@ -90,24 +90,24 @@ bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi,
                              uint64_t seq, uint64_t *deps);
 /* One more job writes the host copy's [lo, hi) beside those recorded before, as the jobs of one split launch
  * do: later accesses wait for all of them. Adds no dependencies, as these were collected before. Called by
- * launch/launch.c, launch/split.c, launch/split_fetch.c and launch/write_back.c. */
+ * launch/launch.c, launch/split.c, launch/split_inputs.c and launch/write_back.c. */
 bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                              uint64_t seq);
 /* The job (timeline `to`, seq) copies [lo, hi) from member `from`'s own place into its own: raises deps to
  * the copies that brought the bytes there and to copies that others make of the destination's bytes. The
  * caller orders everything else that the two members do with their memory (peer.h). Called by
- * transport_peer.c and launch/split_peer.c. */
+ * transport_peer.c and launch/split_inputs.c. */
 bool cx_coherence_peer_copy(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned from, unsigned to,
                             uint64_t seq, uint64_t *deps);
 /* The job (timeline, seq) copies [lo, hi) to its member's own place from another one. Called by
- * transport_bounce.c and launch/split_peer.c. */
+ * transport_bounce.c and launch/split_inputs.c. */
 bool cx_coherence_brought(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
                           uint64_t seq);
 /* The job (timeline, seq) no longer accesses the host copy, though it is not complete: later accesses wait
  * only for jobs before it on that timeline. Needs no memory. Called by launch/reexecute.c. */
 void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq);
 /* Only collects what a read (write = false) or write would wait for; records nothing. Called by
- * launch/launch.c, launch/split_fetch.c and launch/write_back.c. */
+ * launch/launch.c, launch/split_inputs.c and launch/write_back.c. */
 void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write,
                             unsigned timeline, uint64_t *deps);
 

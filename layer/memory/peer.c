@@ -227,6 +227,11 @@ void cx_peers_use(struct cx_context *context, uint64_t bytes)
         atomic_store(&peers->opening, cx_cuda_open_beside(uuid, n));
 }
 
+bool cx_peers_possible(const struct cx_context *context)
+{
+    return context->peers;
+}
+
 bool cx_peers_are_open(struct cx_context *context)
 {
     struct cx_peers *peers = context->peers;

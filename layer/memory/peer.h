@@ -14,7 +14,7 @@
  * shadow that was there is changed. With 1 it is opened with a first shadow, which waits. Not at all where
  * fewer than two members could be peers. Shadows that cannot be shared go by transport_bounce.c.
  * Thread-safety: context->lock where nothing else is said. Previous stage: buffer.c for memory, transfer.c
- * for copies. Next: transport_peer.h.
+ * for copies. Next: transport_peer.c.
  */
 #ifndef CX_LAYER_MEMORY_PEER_H
 #define CX_LAYER_MEMORY_PEER_H
@@ -41,6 +41,8 @@ void cx_peers_look(struct cx_context *context);
 void cx_peers_use(struct cx_context *context, uint64_t bytes);
 /* Opens the library at once and waits for it; for measurements. Called by tools/coexec_links_peer.c. */
 void cx_peers_open(struct cx_context *context);
+/* Whether any members could be peers. No lock needed. Called through a pointer of the table of transports. */
+bool cx_peers_possible(const struct cx_context *context);
 /* Whether peers can be used by now; completes an opening that has just ended. */
 bool cx_peers_are_open(struct cx_context *context);
 /* Nothing is in flight, all memory is freed. Accepts NULL. Called by api/context.c and
@@ -68,8 +70,8 @@ void cx_peer_free(struct cx_context *context, unsigned member, struct cx_peer_me
  * transport_bounce.c, plan/plan_size.c, plan/remote_access_rules.c and tools/coexec_links_peer.c. */
 bool cx_peer_reaches(const struct cx_peers *peers, unsigned from, unsigned to);
 /* near: the places, as bits, from which the root's bytes can be copied to `place` directly. reach: also those
- * whose copies have failed (they go through the host then), and excluded members. Called by
- * launch/split_peer.c. */
+ * whose copies have failed (they go through the host then), and excluded members. Called
+ * through pointers of the table of transports. */
 uint64_t cx_peer_near(const struct cx_mem *root, unsigned place);
 uint64_t cx_peer_reach(const struct cx_mem *root, unsigned place);
 
@@ -80,12 +82,12 @@ void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
                          const struct cx_worker *worker, struct cx_job *job);
 
 /* Orders a job whose kernels work on the owner's memory: it waits for what was planned for the owner up to
- * since[owner], and for copies that others, up to since[timeline], make of that memory. Called by
- * launch/split_peer.c. */
+ * since[owner], and for copies that others, up to since[timeline], make of that memory. Called
+ * through pointers of the table of transports. */
 void cx_peers_order_remote(const struct cx_peers *peers, unsigned owner, const uint64_t *since,
                            struct cx_job *job);
-/* Notes that the job just planned for `worker` copies from its peers' memory while it runs. Called by
- * launch/split_peer.c. */
+/* Notes that the job just planned for `worker` copies from its peers' memory while it runs. Called
+ * through pointers of the table of transports. */
 void cx_peers_note_copies(struct cx_peers *peers, const struct cx_worker *worker, uint64_t seq);
 
 /* The stream of a destination and an event for its end, made when first needed, for the thread that pumps its

@@ -11,7 +11,7 @@
 struct cx_transfer_list;
 struct cx_worker;
 
-/* Transfers that a worker did. Called by transfer.c, launch/split_peer.c, launch/split_upload.c and
+/* Transfers that a worker did. Called by transfer.c, launch/split_inputs.c, launch/split_upload.c and
  * launch/write_back.c. */
 void cx_trace_transfers(const struct cx_transfer_list *transfers, const struct cx_worker *worker,
                         uint64_t start_ns, uint64_t end_ns);

@@ -19,12 +19,12 @@ cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, 
                   uint64_t *bytes);
 
 /* Like cx_move_to for many ranges at once: one job on each timeline concerned. Called by
- * api/enqueue_image.c, api/enqueue_map.c, launch/launch.c and launch/split_fetch.c. */
+ * api/enqueue_image.c, api/enqueue_map.c, launch/launch.c and launch/split_inputs.c. */
 cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const struct cx_byte_range *ranges,
                       size_t count, unsigned place, uint64_t *bytes);
 
 /* The error of a command that needs lost bytes (CX_PLACE_NONE); logs it. Called by
- * api/enqueue_image_read.c, api/enqueue_transfer.c and launch/split_fetch.c. */
+ * api/enqueue_image_read.c, api/enqueue_transfer.c and launch/split_inputs.c. */
 cl_int cx_move_lost(const struct cx_mem *root);
 
 /* The job's worker is about to read or write [lo, hi) at its own place: for those that work on the host copy
@@ -78,7 +78,7 @@ bool cx_transfer_list_cut(struct cx_transfer_list *transfers, uint64_t most, str
 cl_int cx_transfer_list_start(struct cx_transfer_list *transfers, struct cx_worker *worker, cl_event *first,
                               cl_event *last);
 /* Downloads the whole list through a queue of its worker, and waits; only for buffers. Any thread; no lock
- * held. Called by launch/split_fetch.c. */
+ * held. Called by launch/split_inputs.c. */
 cl_int cx_transfer_list_read(struct cx_transfer_list *transfers, struct cx_worker *worker,
                              cl_command_queue queue);
 /* How many items from the i-th on are rows of one rectangle of their root: of one length, *stride apart.

@@ -64,6 +64,14 @@ void cx_transports_release(struct cx_worker *worker)
 
 /* ---- between members' own memories ---- */
 
+bool cx_transports_possible(const struct cx_context *context)
+{
+    bool possible = false;
+    for (unsigned i = 0; i < table.nmember; i++)
+        possible |= !table.member[i]->possible || table.member[i]->possible(context);
+    return possible;
+}
+
 void cx_transports_near(const struct cx_mem *root, unsigned place, struct cx_near *near)
 {
     near->any = near->firm = 0;
@@ -121,6 +129,14 @@ cl_int cx_transports_plan(struct cx_command *command, struct cx_mem *root, unsig
             moves[left++] = moves[i];
     *count = left;
     return CL_SUCCESS;
+}
+
+const struct cx_transport *cx_transports_copier(unsigned n)
+{
+    for (unsigned i = 0; i < table.nmember; i++)
+        if (table.member[i]->copy && n-- == 0)
+            return table.member[i];
+    return NULL;
 }
 
 void cx_transports_hold(struct cx_context *context)

@@ -17,6 +17,7 @@ struct cx_command;
 struct cx_image;
 struct cx_mem;
 struct cx_move;
+struct cx_transfer_list;
 struct cx_transfer_item;
 
 /* `count` rows of one length, `stride` bytes apart in the device's buffer and `host_stride` in host memory.
@@ -62,6 +63,8 @@ struct cx_transport {
 
     /* ---- between members' own memories: under context->lock ---- */
 
+    /* Whether it may ever serve the context: then maps of its buffers note such copies. NULL: yes. */
+    bool (*possible)(const struct cx_context *context);
     /* The places, as bits, from which bytes of the root might come to `place`. NULL: it serves the host
      * only. */
     uint64_t (*near)(const struct cx_mem *root, unsigned place);
@@ -74,6 +77,13 @@ struct cx_transport {
     /* Plans jobs for those of `moves` that `from` holds, and notes in the map that `place` has the bytes. */
     cl_int (*plan)(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
                    const struct cx_move *moves, size_t count);
+    /* Copies at once, by the thread that calls, what the list says from list->source's memory to the
+     * worker's, and waits for it; it holds no lock. NULL: it copies by planned jobs only. */
+    cl_int (*copy)(const struct cx_transfer_list *list, struct cx_worker *worker);
+    /* copy: near(), with those from which it would come another way, as copies have failed meanwhile. */
+    uint64_t (*reach)(const struct cx_mem *root, unsigned place);
+    /* copy: the job just planned for the worker makes such copies while it runs. NULL: nothing to do. */
+    void (*copies)(struct cx_context *context, const struct cx_worker *worker, uint64_t seq);
     /* See cx_transports_hold, _let, _flush and _finish. NULL: nothing to do. */
     void (*hold)(struct cx_context *context);
     bool (*let)(struct cx_command *command);
@@ -102,7 +112,7 @@ void cx_transports_release(struct cx_worker *worker);
 /* ---- between members' own memories: under context->lock ---- */
 
 /* The places, as bits, from which bytes of a root can be copied to another one without the host. Called by
- * transfer.c and launch/split_fetch.c. */
+ * transfer.c and launch/split_inputs.c. */
 struct cx_near {
     uint64_t any, firm;              /* firm: by a transport that does not prefer the host copy */
     uint64_t by[CX_TRANSPORTS_MOST]; /* by each in the table */
@@ -111,10 +121,15 @@ void cx_transports_near(const struct cx_mem *root, unsigned place, struct cx_nea
 /* Plans the moves that need no host, and removes them from the list. Called by transfer.c. */
 cl_int cx_transports_plan(struct cx_command *command, struct cx_mem *root, unsigned place,
                           struct cx_near *near, struct cx_move *moves, size_t *count);
+/* Whether a transport between members may ever serve the context. No lock needed. Called by buffer.c. */
+bool cx_transports_possible(const struct cx_context *context);
+/* The n-th of the transports that copy at once, in the order of the table. NULL: there are no more. No lock
+ * needed. Called by launch/split_inputs.c. */
+const struct cx_transport *cx_transports_copier(unsigned n);
 /* Between hold and let the second halves of copies through bounce buffers are deferred, so that all first
  * halves are planned before them, and members that exchange bytes do not wait for each other in turn.
  * Meanwhile nothing may be planned that needs the bytes, unless after cx_transports_flush, which plans the
- * deferred ones. False: no memory. Called by transfer.c, transport_peer.c, launch/split_fetch.c and
+ * deferred ones. False: no memory. Called by transfer.c, transport_peer.c, launch/split_inputs.c and
  * launch/static.c. */
 void cx_transports_hold(struct cx_context *context);
 bool cx_transports_let(struct cx_command *command);

@@ -479,6 +479,7 @@ static unsigned bounce_price(uint64_t bytes)
  * long by its slots. */
 const struct cx_transport cx_transport_bounce = {
     .name = "bounce",
+    .possible = cx_peers_possible,
     .near = bounce_near,
     .yields = true,
     .price = bounce_price,

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies between peers. See transport_peer.h.
+ * The peer transport: regions go straight from one device's memory to another's (peer.h). Where that fails,
+ * the pair is not used again and the same bytes go through the host at once: nothing is lost.
+ *
+ * It waits for its copies, so its jobs are never run by the program's thread (cx_job.waits). Previous stage:
+ * the table (transport.h).
  */
-#include "layer/memory/transport_peer.h"
+#include "layer/memory/transport.h"
+#include "layer/memory/transfer.h"
 #include "layer/timeline/command.h"
 #include "layer/base/log.h"
 #include "layer/memory/peer.h"
@@ -104,7 +109,9 @@ static cl_int all_by_host(const struct cx_transfer_list *transfers, struct cx_wo
     return error;
 }
 
-cl_int cx_peer_runs(const struct cx_transfer_list *transfers, struct cx_worker *worker)
+/* Nothing on either device may write the source's bytes or touch the destination's meanwhile. Called by
+ * whoever pumps the worker. */
+static cl_int copy_at_once(const struct cx_transfer_list *transfers, struct cx_worker *worker)
 {
     if (cx_peer_broken(worker->context->peers, transfers->source->index, worker->index))
         return all_by_host(transfers, worker);
@@ -125,7 +132,7 @@ cl_int cx_peer_runs(const struct cx_transfer_list *transfers, struct cx_worker *
 static cl_int run_copies(struct cx_job *job, struct cx_worker *worker)
 {
     cx_worker_wait(worker, job->seq - 1); /* what stands at the destination may still be in use there */
-    cl_int error = cx_peer_runs(job->data, worker);
+    cl_int error = copy_at_once(job->data, worker);
     if (error != CL_SUCCESS)
         cx_transfer_list_failed(job->data, worker->context, true);
     return error;
@@ -166,6 +173,11 @@ static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsig
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+static void note_copies(struct cx_context *context, const struct cx_worker *worker, uint64_t seq)
+{
+    cx_peers_note_copies(context->peers, worker, seq);
+}
+
 static unsigned peer_price(uint64_t bytes)
 {
     (void)bytes;
@@ -174,7 +186,11 @@ static unsigned peer_price(uint64_t bytes)
 
 const struct cx_transport cx_transport_peer = {
     .name = "peer",
+    .possible = cx_peers_possible,
     .near = cx_peer_near,
     .price = peer_price,
     .plan = plan_copies,
+    .copy = copy_at_once,
+    .reach = cx_peer_reach,
+    .copies = note_copies,
 };

@@ -66,7 +66,7 @@ void cx_candidates_expect(const struct cx_admission_device *device, unsigned n, 
                                 : 1.0 / n;
 }
 
-/* A device that holds most of what its part reads works there again (split_fetch.h), and only borders move:
+/* A device that holds most of what its part reads works there again (split_inputs.h), and only borders move:
  * to count what it lacks of the others' parts would tie shares to what each happens to hold. */
 static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
 {

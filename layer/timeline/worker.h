@@ -196,14 +196,14 @@ bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_c
 /* Whether the driver is synchronous: it runs commands in the calling thread, so only the pumping thread may
  * give it commands. PoCL's basic device deadlocks (pocl_update_event_running) if a second thread's command is
  * ready. Called before reading from another worker's device; peers are never synchronous (peer.c). Called
- * by launch/split_fetch.c and memory/peer.c. */
+ * by launch/split_inputs.c and memory/peer.c. */
 static inline bool cx_worker_is_synchronous(const struct cx_worker *worker)
 {
     return worker->device->synchronous;
 }
 /* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
  * when first needed, else the worker's. Any thread; takes the timeline's lock. Called by
- * launch/split_fetch.c. */
+ * launch/split_inputs.c. */
 cl_command_queue cx_worker_peer_read_queue(struct cx_worker *worker);
 
 /* worker_compile.c. Surround a call in which the driver may compile, or after which it may compile in a

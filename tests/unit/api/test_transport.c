@@ -72,17 +72,16 @@ static unsigned price(uint64_t bytes)
     return CX_PRICE_LEAST;
 }
 
-static cl_int copy(struct cx_job *job, struct cx_worker *worker)
+static cl_int copy_at_once(const struct cx_transfer_list *transfers, struct cx_worker *worker)
 {
-    const struct cx_transfer_list *runs = job->data;
     cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < runs->count && error == CL_SUCCESS; i++) {
-        const struct cx_transfer_item *item = &runs->item[i];
+    for (unsigned i = 0; i < transfers->count && error == CL_SUCCESS; i++) {
+        const struct cx_transfer_item *item = &transfers->item[i];
         const size_t bytes = (size_t)(item->hi - item->lo);
         void *room = malloc(bytes);
-        error = runs->source->device->cl->clEnqueueReadBuffer(runs->source->queue,
-                                                              item->root->real[runs->source->index], CL_TRUE,
-                                                              item->lo, bytes, room, 0, NULL, NULL);
+        error = transfers->source->device->cl->clEnqueueReadBuffer(
+            transfers->source->queue, item->root->real[transfers->source->index], CL_TRUE, item->lo, bytes,
+            room, 0, NULL, NULL);
         if (error == CL_SUCCESS)
             error = worker->device->cl->clEnqueueWriteBuffer(worker->queue, item->real, CL_TRUE, item->lo,
                                                              bytes, room, 0, NULL, NULL);
@@ -90,6 +89,11 @@ static cl_int copy(struct cx_job *job, struct cx_worker *worker)
         atomic_fetch_add(&copied, (unsigned)bytes);
     }
     return error;
+}
+
+static cl_int copy(struct cx_job *job, struct cx_worker *worker)
+{
+    return copy_at_once(job->data, worker);
 }
 
 static cl_int plan(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
@@ -115,9 +119,12 @@ static cl_int plan(struct cx_command *command, struct cx_mem *root, unsigned fro
 
 static const struct cx_transport to_members = {.name = "test's", .near = near, .price = price, .plan = plan};
 
+static const struct cx_transport at_once = {
+    .name = "test's", .near = near, .price = price, .plan = plan, .copy = copy_at_once, .reach = near};
+
 /* ---- the buffer ---- */
 
-static cl_kernel open_all(const char *split)
+static cl_kernel open_all(const char *split, const char *policy)
 {
     cl_platform_id platform;
     cl_device_id device;
@@ -125,7 +132,7 @@ static cl_kernel open_all(const char *split)
     const char *text = source;
     clean_environment();
     set_environment("POCL_DEVICES", "pthread pthread", "POCL_MAX_PTHREAD_COUNT", "1", "zero_copy", "0",
-                    "COEXEC_BUDGET", "1", "analysis_wait", "60000", "COEXEC_ALGO", "static", "COEXEC_SPLIT",
+                    "COEXEC_BUDGET", "1", "analysis_wait", "60000", "COEXEC_ALGO", policy, "COEXEC_SPLIT",
                     split, NULL);
     OK(cx_clGetPlatformIDs(1, &platform, NULL));
     OK(cx_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
@@ -184,7 +191,7 @@ START_TEST(host_transport)
     size_t size;
     route = cx_traffic_register("by the test");
     ck_assert(cx_transport_register(&to_host));
-    cl_kernel kernel = open_all("never");
+    cl_kernel kernel = open_all("never", "static");
     turn_twice(kernel);
     close_all(kernel);
     ck_assert_uint_eq(moved[true], BYTES);
@@ -201,11 +208,24 @@ END_TEST
 START_TEST(member_transport)
 {
     ck_assert(cx_transport_register(&to_members));
-    cl_kernel kernel = open_all("always");
+    cl_kernel kernel = open_all("always", "static");
     turn_twice(kernel);
     close_all(kernel);
     ck_assert_uint_ge(planned, 2);
     ck_assert_uint_eq(copied, BYTES);
+}
+END_TEST
+
+/* The same where packages are cut while the launch runs: each copies what it lacks before it starts. */
+START_TEST(copies_at_once)
+{
+    ck_assert(cx_transport_register(&at_once));
+    cl_kernel kernel = open_all("always", "dynamic");
+    turn_twice(kernel);
+    close_all(kernel);
+    ck_assert_uint_eq(planned, 0);
+    ck_assert_uint_gt(copied, 0);
+    ck_assert_uint_le(copied, BYTES);
 }
 END_TEST
 
@@ -227,6 +247,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, host_transport);
     tcase_add_test(tcase, member_transport);
+    tcase_add_test(tcase, copies_at_once);
     tcase_add_test(tcase, room);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
