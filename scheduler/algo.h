@@ -37,14 +37,15 @@ struct cx_algo_problem {
 };
 
 /* params: the values of what the text does not give; NULL: the defaults. NULL, and *problem filled, where the
- * text is not of that form. */
+ * text is not of that form. Called by base/options.c, tools/coexec_bench.c, tools/coexec_run.c and
+ * tools/coexec_simulate.c. */
 struct cx_algos *cx_algos_create(const char *text, const struct cx_balancer_params *params,
                                  struct cx_algo_problem *problem);
 void cx_algos_destroy(struct cx_algos *algos); /* accepts NULL */
-/* The choice for a kernel of that name. */
+/* The choice for a kernel of that name. Called by base/options.c. */
 const struct cx_algo *cx_algos_for(const struct cx_algos *algos, const char *kernel);
 /* A list "A,B" of such texts: how long the first one is, as a part NAME=VALUE belongs to the balancer before
- * it. */
+ * it. Called by tools/coexec_bench.c and tools/coexec_simulate.c. */
 size_t cx_algo_length(const char *list);
 
 #endif

@@ -15,13 +15,14 @@ struct cx_param_row {
     double fallback, lowest, highest;
     const char *help;
 };
-/* The i-th row, NULL past the last. */
+/* The i-th row, NULL past the last. Called by algo.c and base/options.c. */
 const struct cx_param_row *cx_param_get(unsigned index);
-/* What it accepts, in words. */
+/* What it accepts, in words. Called by algo.c and base/options.c. */
 const char *cx_param_bounds(const struct cx_param_row *row);
-/* Sets it from a text, with a point whatever the locale; false: that is no number within its bounds. */
+/* Sets it from a text, with a point whatever the locale; false: that is no number within its bounds.
+ * Called by algo.c and base/options.c. */
 bool cx_param_set(struct cx_balancer_params *params, const struct cx_param_row *row, const char *text);
-/* Gives each parameter that is out of its bounds its default. */
+/* Gives each parameter that is out of its bounds its default. Called by balancer.c. */
 void cx_params_clean(struct cx_balancer_params *params);
 
 #endif

@@ -11,17 +11,18 @@
 
 #include "layer/access/eval.h"
 
-/* Bits that are 0, and those that are 1, in all 64; the others may be either. */
+/* Known bits of 64: those that are 0 and those that are 1; the others may be either. */
 struct cx_bits {
     uint64_t zero, one;
 };
 
-/* Of all nodes of the launch's kernel, by node; NULL: no memory. The caller frees. Called by race.c. */
+/* Computes the known bits of all nodes of the launch's kernel, by node; the caller frees the array. NULL: no
+ * memory. Called by race.c. */
 struct cx_bits *cx_bits_find(const struct cx_launch *launch);
-/* Modulo 2^64. Called by race.c. */
+/* The known bits of a sum modulo 2^64. Called by race.c. */
 struct cx_bits cx_bits_add(struct cx_bits x, int64_t constant);
-/* Whether no `bytes` bytes at a place with the one's bits meet as many at one with the other's. Called by
- * race.c. */
+/* Whether `bytes` bytes at an address with the one's known bits never overlap as many at one with the
+ * other's. Called by race.c. */
 bool cx_bits_apart(struct cx_bits x, struct cx_bits y, uint64_t bytes);
 
 #endif

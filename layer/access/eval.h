@@ -56,28 +56,29 @@ struct cx_bound {
     int64_t first, last; /* units that execute it */
 };
 
-/* Memory for all of the arrays, from the caller: cx_eval_size() bytes, 16-byte aligned. Called by
- * access.c. */
+/* Initialises the evaluation of a launch. The caller gives memory for all arrays: cx_eval_size() bytes,
+ * 16-byte aligned. Called by access.c. */
 size_t cx_eval_size(const struct cx_summary_kernel *kernel);
 void cx_eval_init(struct cx_eval *ev, const struct cx_launch *launch, void *memory);
-/* Evaluates all nodes for units first..last. Called by access.c and package.c. */
+/* Evaluates all nodes for the units first..last. Called by access.c and package.c. */
 void cx_eval_run(struct cx_eval *ev, int64_t first, int64_t last);
-/* What an access touches; after cx_eval_run(). Called by access.c and package.c. */
+/* The bytes of an access, after cx_eval_run(). Called by access.c and package.c. */
 void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *record, struct cx_bound *bound);
 
 /* Evaluates the nodes [0, upto] that are marked in `needed` (NULL: all) into `form`. Called by bound.c and
  * guard.c. */
 void cx_eval_nodes(struct cx_eval *ev, struct cx_form *form, const uint8_t *needed, uint32_t upto);
-/* Marks the node and all below it; clears the rest up to it. Called by bound.c and guard.c. */
+/* Marks the node and its operands in ev->needed; clears the marks of other nodes before it. Called by bound.c
+ * and guard.c. */
 void cx_eval_mark(struct cx_eval *ev, int32_t node, bool clear);
-/* A new variable; -1 where there are too many. Called by guard.c. */
+/* Adds a variable and returns its index; -1: there are too many. Called by guard.c. */
 int cx_eval_new_var(struct cx_eval *ev, enum cx_var_kind kind, int64_t lo, int64_t hi, bool exact);
 
-/* Forgets variables made since there were `count`: their ranges hold under an assumption only. Called by
+/* Removes the variables added since there were `count`, whose ranges hold only under an assumption. Called by
  * bound.c. */
 void cx_eval_forget_vars(struct cx_eval *ev, unsigned count);
 
-/* A guard as up to two conditions "form <= 0". Called by bound.c. */
+/* Converts a guard to at most two conditions "form <= 0". Called by bound.c. */
 struct cx_conditions {
     struct cx_form f[2];
     unsigned count;
@@ -85,7 +86,7 @@ struct cx_conditions {
 };
 void cx_eval_guard(struct cx_eval *ev, const struct cx_form *form, const struct cx_guard *guard,
                    struct cx_conditions *out);
-/* Finds how often each loop runs, as far as it can be known. Called by eval.c. */
+/* Finds the trip counts of loops, as far as possible. Called by eval.c. */
 void cx_eval_loops(struct cx_eval *ev);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns access summaries into text for people: verdict, what stands in the way, and what each argument's
+ * Turns access summaries into text for people: verdict, what prevents a split, and what each argument's
  * accesses touch in the kernel's own terms.
  *
  * Previous stage: layer/access/summary.h. Used by `coexec explain` and `coexec-analyse --explain`.
@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* All kernels of a program, with an empty line between two. Called by coexec-analyse --explain, which `coexec
- * explain` starts. */
+/* Writes the text of all kernels of a program, with an empty line between two. Called by coexec-analyse
+ * --explain, which `coexec explain` starts. */
 void cx_explain_summary(FILE *out, const struct cx_summary *summary, const char *file);
 /* Writes one expression, such as "4 * gid(0) + n", into buf (always terminated; cut with "..." where it does
  * not fit). Called by explain.c and explain_image.c. */

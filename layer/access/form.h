@@ -5,8 +5,8 @@
  * A form stands for a value V = sum of k_i * t_i + e, where each variable t_i lies in its range, e in [lo,
  * hi], and V also in [min, max]. The bits of a node of width w are V modulo 2^w, so additions and products
  * need no overflow check; only where an operation reads its operand as signed or unsigned (widening,
- * division, comparison) must V be brought into that range, and where that is not possible all is lost but the
- * width.
+ * division, comparison) must V be brought into that range, and if that is not possible, only the width
+ * remains known.
  *
  * Used by eval.c, bound.c and race.c only. Takes no lock.
  */
@@ -55,34 +55,35 @@ struct cx_form {
 struct cx_form cx_form_const(int64_t value);
 struct cx_form cx_form_interval(int64_t lo, int64_t hi);
 struct cx_form cx_form_var(const struct cx_vars *vars, unsigned var, int64_t k);
-/* Any value of that width. Called by eval.c. */
+/* The form of a value of which only the width is known. Called by eval.c. */
 struct cx_form cx_form_top(unsigned width, bool loose);
-/* Intersects the bounds; lo <= hi must leave something. Called by eval.c. */
+/* Intersects the form's bounds with [lo, hi]; the intersection must not be empty. Called by eval.c. */
 struct cx_form cx_form_clip(struct cx_form f, int64_t lo, int64_t hi);
 
 /* Whether the form is one number, `lo`: no variables and no slack. Called by bound.c, eval.c and race.c. */
 bool cx_form_is_const(const struct cx_form *f);
-/* The value is somewhere in 64 bits. Called by bound.c and eval.c. */
+/* Whether nothing is known of the value but that it has 64 bits. Called by bound.c and eval.c. */
 bool cx_form_is_unbounded(const struct cx_form *f);
 /* Factor of a variable, 0 where it is not in the form. Called by bound.c, eval.c and guard.c. */
 int64_t cx_form_factor(const struct cx_form *f, unsigned var);
-/* Range of the form without its bounds, with saturation. Called by bound.c and guard.c. */
+/* The range of the form's sum, without its bounds; saturating. Called by bound.c and guard.c. */
 void cx_form_hull(const struct cx_vars *vars, const struct cx_form *f, int64_t *lo, int64_t *hi);
 
-/* a + sign * b, a * b (sign is 1 or -1); width is that of the node, for when the result cannot be kept.
- * Called by eval.c and guard.c. */
+/* The forms of a + sign * b (sign is 1 or -1) and a * b. width: of the node, for a result that no form can
+ * express. Called by eval.c and guard.c. */
 struct cx_form cx_form_add(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                            int sign, unsigned width);
 struct cx_form cx_form_mul(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                            unsigned width);
-/* Rounded down; d > 0; the form is taken as the number it is. Called by eval.c. */
+/* The form divided by d, rounded down; d > 0. The form stands for its exact value, not modulo 2^w. Called by
+ * eval.c. */
 struct cx_form cx_form_div(const struct cx_vars *vars, const struct cx_form *a, int64_t d);
-/* a - d * floor(a / d). Called by eval.c. */
+/* The form of a - d * floor(a / d). Called by eval.c. */
 struct cx_form cx_form_mod(const struct cx_vars *vars, const struct cx_form *a, int64_t d);
-/* One of the two. Called by eval.c. */
+/* A form that holds the values of both. Called by eval.c. */
 struct cx_form cx_form_union(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                              unsigned width);
-/* The smaller one; with flip the larger one. Called by eval.c. */
+/* The form of the smaller one; with flip of the larger one. Called by eval.c. */
 struct cx_form cx_form_min(const struct cx_vars *vars, const struct cx_form *a, const struct cx_form *b,
                            bool flip, unsigned width);
 /*
@@ -91,10 +92,10 @@ struct cx_form cx_form_min(const struct cx_vars *vars, const struct cx_form *a, 
  */
 bool cx_form_read(const struct cx_form *f, unsigned width, bool sign, struct cx_form *out);
 
-/* Arithmetic that stops at the ends. Called by access/. */
+/* Saturating arithmetic. Called by access/. */
 int64_t cx_sat_add(int64_t a, int64_t b);
 int64_t cx_sat_mul(int64_t a, int64_t b);
-/* Rounded down; d > 0. Called by bound.c, guard.c and stride.c. */
+/* Quotient rounded down; d > 0. Called by bound.c, guard.c and stride.c. */
 int64_t cx_floor_div(int64_t a, int64_t d);
 
 #endif

@@ -24,22 +24,22 @@ struct cx_proof {
     const struct cx_span *writes, *reads;
 };
 
-/* What stands in the way of a proof. */
+/* What prevents a proof. */
 struct cx_fault {
     enum cx_summary_reason reason; /* CX_REASON_NONE: nothing */
     const struct cx_access_record *record;
     uint32_t other; /* the line of the other access, where two are at fault; 0: there is none, or unknown */
 };
 
-/* For one object: what units write is apart, in intervals that are too; atomics are writes (and reads).
- * Called by protocol.c. */
+/* Whether for one object the units' writes are disjoint, and so are the intervals that contain them; atomics
+ * are writes (and reads). Called by protocol.c. */
 bool cx_proof_writes(const struct cx_proof *proof, uint64_t object, struct cx_fault *fault);
-/* Whether x before any border is apart from y after it, in one direction. Called by race.c. */
+/* Whether x before any border is disjoint from y after it, in this direction. Called by race.c. */
 bool cx_proof_apart(const struct cx_bound *x, const struct cx_bound *y, int64_t units);
-/* For what is read through one argument: the hull of no package's reads holds what another one writes.
- * Called by protocol.c. */
+/* Whether for one argument the hull of no package's reads contains what another package writes. Called by
+ * protocol.c. */
 bool cx_proof_reads(const struct cx_proof *proof, uint32_t arg, struct cx_fault *fault);
-/* The same by the lists of units. Called by protocol.c. */
+/* Like the function above, by the lists of units. Called by protocol.c. */
 bool cx_proof_listed_writes(const struct cx_proof *proof, uint64_t object);
 bool cx_proof_listed_reads(const struct cx_proof *proof, uint64_t object);
 

@@ -43,29 +43,28 @@ struct cx_step {
     int64_t stride, count;
 };
 
-/* An access that has a known bound, as one run. Called by box.c. */
+/* The shape of an access with a known bound, as one run. Called by box.c. */
 struct cx_shape cx_shape_of_bound(const struct cx_bound *bound);
 /*
- * Puts steps on top of a shape without levels. With s == 0 the low part grows over the steps that leave no
- * gap. False where the steps do not fit into levels. Called by bound.c.
+ * Adds levels for these steps to a shape without levels. With s == 0 the low part grows by the steps that
+ * leave no gap. False: the steps do not fit into the levels. Called by bound.c.
  */
 bool cx_shape_stack(struct cx_shape *shape, struct cx_step *step, unsigned count);
 /* Finds the rows of the low part, made of these steps and runs of `run` bytes; row_exact is then whether they
  * are dense. Called by bound.c. */
 void cx_shape_find_rows(struct cx_shape *shape, struct cx_step *step, unsigned count, int64_t run);
-/* The shape of an access, after cx_eval_run() for all units; false where it has none but that of its bound.
- * Called by box.c.
- */
+/* Finds the shape of an access, after cx_eval_run() for all units. False: it has only that of its bound.
+ * Called by box.c. */
 bool cx_eval_shape(struct cx_eval *ev, const struct cx_access_record *record, struct cx_shape *shape);
 
 /* The hull of all units' low parts and rows. Called by box.c. */
 int64_t cx_shape_end(const struct cx_shape *shape);
-/* Rows: the product of the counts. Called by box.c. */
+/* The number of rows: the product of the counts. Called by box.c. */
 int64_t cx_shape_rows(const struct cx_shape *shape);
 
-/* No two rows overlap, however many units are taken together. Called by protocol.c. */
+/* Whether no two rows of any units overlap. Called by protocol.c. */
 bool cx_shape_is_strict(const struct cx_shape *shape);
-/* The same as a bound. Called by race.c. */
+/* Converts a shape to a bound. Called by race.c. */
 struct cx_bound cx_shape_bound(const struct cx_shape *shape);
 
 /* How far apart two shapes are. */
@@ -74,11 +73,11 @@ enum cx_apart {
     CX_APART_UNITS, /* what x touches with one unit, y does not touch with another one, nor do their runs */
     CX_APART_ALWAYS /* not with the same one either */
 };
-/* y is moved up by `by` bytes before. Called by box.c and race.c. */
+/* How far apart two shapes are, after y is moved up by `by` bytes. Called by box.c and race.c. */
 enum cx_apart cx_shape_apart(const struct cx_shape *x, const struct cx_shape *y, int64_t by);
 
-/* Makes x hold y too, where one shape can do so without holding much else; with tight, only where that keeps
- * runs within a step of the unit. Called by box.c. */
+/* Extends x to contain y, if one shape can do so without containing much else; with tight, only if runs stay
+ * within a step of the unit. Called by box.c. */
 bool cx_shape_merge(struct cx_shape *x, const struct cx_shape *y, bool tight);
 
 #endif

@@ -14,7 +14,8 @@
 #define CX_ASSEMBLY_PURE  "coexec pure"
 #define CX_ASSEMBLY_OTHER "coexec other"
 
-/* The text with its statements rewritten; free() it. What is not understood stays as it is. */
+/* The text with its statements rewritten; free() it. What is not understood stays as it is. Called by
+ * compile.c. */
 char *cx_assembly_rewrite(const char *text);
 
 #endif

@@ -34,35 +34,38 @@ struct cx_build {
 void cx_build_init(struct cx_build *b, LLVMValueRef kernel, LLVMModuleRef module);
 void cx_build_finish(struct cx_build *b);
 
-/* The node of an integer (or of a lane of an integer vector); an opaque one where nothing is known. */
+/* The node of an integer (or of a lane of an integer vector); an opaque one where nothing is known. Called
+ * by analyser/. */
 int32_t cx_build_value(struct cx_build *b, LLVMValueRef value, unsigned lane);
-/* The same as a 64-bit number. */
+/* The same as a 64-bit number. Called by pointer.c, scan_call.c and step.c. */
 int32_t cx_build_index(struct cx_build *b, LLVMValueRef value, bool sign);
-/* True where the value is the same in every iteration of the loop. */
+/* True where the value is the same in every iteration of the loop. Called by analyser/. */
 bool cx_build_invariant(struct cx_build *b, LLVMValueRef value, int32_t loop);
 /*
  * If `next` is phi plus something that does not change in the loop: true, and the something as a node of that
- * width. For pointers the something is in bytes and has 64 bits.
+ * width. For pointers the something is in bytes and has 64 bits. Called by trips.c.
  */
 bool cx_build_step(struct cx_build *b, LLVMValueRef next, LLVMValueRef phi, unsigned lane, int32_t loop,
                    int32_t *step);
 /*
  * What a header phi holds: `start` (a node) plus what the iterations so far have added by way of `next`,
- * exactly or within bounds. -1 where that is not known.
+ * exactly or within bounds. -1 where that is not known. Called by build.c and pointer.c.
  */
 int32_t cx_build_carried(struct cx_build *b, LLVMValueRef phi, unsigned lane, int32_t start,
                          LLVMValueRef next, int32_t loop);
 /*
  * How often the loop is repeated each time it is entered, as a 64-bit node that is the same in every
- * iteration of `outer`: just so often where *exact, else at most. -1 where not known.
+ * iteration of `outer`: just so often where *exact, else at most. -1 where not known. Called by step.c.
  */
 int32_t cx_build_repeats(struct cx_build *b, int32_t loop, int32_t outer, bool *exact);
-/* One of two nodes: which one, if the launch's numbers decide the condition, else either. */
+/* One of two nodes: which one, if the launch's numbers decide the condition, else either. Called by
+ * build.c. */
 int32_t cx_build_choice(struct cx_build *b, LLVMValueRef condition, int32_t yes, int32_t no);
 /* The condition that decides between a phi's two values, and which of them it takes where it holds; NULL:
- * none. */
+ * none. Called by build.c. */
 LLVMValueRef cx_build_decider(const struct cx_build *b, LLVMValueRef phi, unsigned *yes);
-/* The loop whose header phi this is and its two incoming values; -1 where it is none of that simple form. */
+/* The loop whose header phi this is and its two incoming values; -1 where it is none of that simple form.
+ * Called by analyser/. */
 int32_t cx_build_header_phi(const struct cx_build *b, LLVMValueRef phi, LLVMValueRef *start,
                             LLVMValueRef *next);
 
@@ -82,21 +85,22 @@ struct cx_base {
 };
 
 #define CX_MAX_BASES 4
-/* What the pointer may point to; at most CX_MAX_BASES (a single unknown one where there would be more). */
+/* What the pointer may point to; at most CX_MAX_BASES (a single unknown one where there would be more).
+ * Called by build.c, guard.c, scan.c and wait.c. */
 unsigned cx_build_pointer(struct cx_build *b, LLVMValueRef pointer, struct cx_base bases[CX_MAX_BASES]);
-/* The byte offset a GEP instruction or expression adds; -1 where not known. */
+/* The byte offset a GEP instruction or expression adds; -1 where not known. Called by step.c. */
 int32_t cx_build_gep(struct cx_build *b, LLVMValueRef gep);
 
 /*
  * Appends the conditions that hold when `condition` is `truth` to the guards. True where they say it all,
- * false where a part could not be expressed.
+ * false where a part could not be expressed. Called by loop.c and scan.c.
  */
 bool cx_build_guards(struct cx_build *b, LLVMValueRef condition, bool truth, bool hint);
 void cx_build_add_guard(struct cx_build *b, struct cx_guard guard);
 
 /*
  * Guards of a block: what holds whenever it runs. must is set where every work-item for which they hold
- * (hints left out) does run it.
+ * (hints left out) does run it. Called by scan.c.
  */
 struct cx_block_guards {
     uint32_t first, count;
@@ -104,7 +108,7 @@ struct cx_block_guards {
 };
 struct cx_block_guards cx_build_block_guards(struct cx_build *b, int32_t block);
 /* The loops of the function as the summary has them, with lines in the kernel's files; one for each of
- * cfg.loop, the caller frees. */
+ * cfg.loop, the caller frees. Called by scan.c. */
 struct cx_loop *cx_build_loops(struct cx_build *b, struct cx_summary_kernel *kernel);
 
 #endif

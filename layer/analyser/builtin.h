@@ -89,7 +89,7 @@ struct cx_builtin {
     uint32_t lanes, pitch; /* vloadN: elements accessed, elements from one index to the next */
 };
 
-/* What the function (a declaration) does. */
+/* What the function (a declaration) does. Called by analyser/. */
 struct cx_builtin cx_builtin_classify(LLVMValueRef function);
 /* How a function without a body may touch memory, by its attributes. */
 bool cx_builtin_touches_nothing(LLVMValueRef function);

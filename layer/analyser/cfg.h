@@ -38,12 +38,12 @@ struct cx_cfg {
 
 void cx_cfg_init(struct cx_cfg *cfg, LLVMValueRef function);
 void cx_cfg_finish(struct cx_cfg *cfg);
-/* -1 where bb is not a block of the function. */
+/* -1 where bb is not a block of the function. Called by analyser/. */
 int32_t cx_cfg_index(const struct cx_cfg *cfg, LLVMBasicBlockRef bb);
 bool cx_cfg_reachable(const struct cx_cfg *cfg, int32_t block);
-/* Reflexive. False where one of them is not reachable. */
+/* Reflexive. False where one of them is not reachable. Called by choice.c, effort.c, loop.c and trips.c. */
 bool cx_cfg_dominates(const struct cx_cfg *cfg, int32_t above, int32_t below);
-/* Reflexive: every way from `before` to the function's end passes `after`. */
+/* Reflexive: every way from `before` to the function's end passes `after`. Called by guard.c. */
 bool cx_cfg_postdominates(const struct cx_cfg *cfg, int32_t after, int32_t before);
 
 #endif

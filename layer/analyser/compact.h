@@ -5,7 +5,7 @@
 
 #include "layer/access/summary.h"
 
-/* The kernel must pass cx_summary_check(). */
+/* The kernel must pass cx_summary_check(). Called by kernel.c. */
 void cx_compact(struct cx_summary_kernel *kernel);
 
 #endif

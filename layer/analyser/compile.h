@@ -11,14 +11,14 @@
 
 #include <stdbool.h>
 
-/* A growing list of strings, ended by NULL. */
+/* A growing list of strings, ended by NULL. Called by macro_names.c, macros.c and main.c. */
 struct cx_strings {
     char **item;
     size_t count;
 };
 void cx_strings_add(struct cx_strings *list, const char *text, size_t length);
 void cx_strings_finish(struct cx_strings *list);
-/* Cuts an OpenCL options string at blanks outside quotes; the quotes go. */
+/* Cuts an OpenCL options string at blanks outside quotes; the quotes go. Called by main.c. */
 void cx_strings_split(struct cx_strings *list, const char *options);
 
 struct cx_compile_request {
@@ -35,18 +35,19 @@ struct cx_compile_request {
     bool assembly; /* the text may have inline assembly (assembly.h) */
 };
 
-/* The text of a file (free() it); NULL: it cannot be read. */
+/* The text of a file (free() it); NULL: it cannot be read. Called by macros.c and main.c. */
 char *cx_source_read(const char *path);
 
-/* The bitcode in *out; otherwise a message of one line in *message (free() it). */
+/* The bitcode in *out; otherwise a message of one line in *message (free() it). Called by main.c. */
 enum cx_process_status cx_compile(const struct cx_compile_request *request, struct cx_buffer *out,
                                   char **message);
 
-/* The text with its headers in their places and nothing else done; the directives stay. */
+/* The text with its headers in their places and nothing else done; the directives stay. Called by
+ * macros.c. */
 enum cx_process_status cx_compile_include(const struct cx_compile_request *request, struct cx_buffer *out);
 
 /* The text as the kernels' compiler proper gets it, without the built-in header, one line of tokens a line;
- * what cannot change a kernel (extension pragmas) is left out. */
+ * what cannot change a kernel (extension pragmas) is left out. Called by main.c. */
 enum cx_process_status cx_compile_text(const struct cx_compile_request *request, struct cx_buffer *out);
 
 #endif

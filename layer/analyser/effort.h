@@ -5,7 +5,7 @@
 
 #include "layer/analyser/build.h"
 
-/* Sets kernel->steps, and `times` of its loops, one for each of b->cfg.loop. */
+/* Sets kernel->steps, and `times` of its loops, one for each of b->cfg.loop. Called by kernel.c. */
 void cx_effort_find(const struct cx_build *b, struct cx_summary_kernel *kernel);
 
 #endif

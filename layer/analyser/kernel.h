@@ -11,11 +11,11 @@
 
 #include <llvm-c/Core.h>
 
-/* Name, line, attributes and arguments; nothing of what it touches. */
+/* Name, line, attributes and arguments; nothing of what it touches. Called by main.c. */
 void cx_kernel_describe(struct cx_summary_kernel *kernel, LLVMValueRef function, LLVMModuleRef module);
-/* The rest; on the module that cx_pipeline_run() made. */
+/* The rest; on the module that cx_pipeline_run() made. Called by main.c. */
 void cx_kernel_analyse(struct cx_summary_kernel *kernel, LLVMValueRef function, LLVMModuleRef module);
-/* Takes away all but the description and says why. */
+/* Takes away all but the description and says why. Called by main.c. */
 void cx_kernel_make_opaque(struct cx_summary_kernel *kernel, enum cx_summary_reason reason);
 
 #endif

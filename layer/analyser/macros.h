@@ -20,7 +20,7 @@ struct cx_macros {
     struct cx_strings options; /* the build options that may change the answers, in their order */
 };
 
-/* Reads the request's text. Errs on the side of doubt. */
+/* Reads the request's text. Errs on the side of doubt. Called by main.c. */
 void cx_macros_read(const struct cx_compile_request *request, struct cx_macros *macros);
 void cx_macros_finish(struct cx_macros *macros);
 

@@ -20,12 +20,13 @@ struct cx_map {
 };
 
 void cx_map_finish(struct cx_map *map);
-/* False where (a, b) is not in the map; then *value is untouched. */
+/* False where (a, b) is not in the map; then *value is untouched. Called by analyser/. */
 bool cx_map_get(const struct cx_map *map, uint64_t a, uint64_t b, int32_t *value);
-/* Adds or replaces. */
+/* Adds or replaces. Called by analyser/. */
 void cx_map_put(struct cx_map *map, uint64_t a, uint64_t b, int32_t value);
 
-/* Allocation for the analyser program, which may give up: these end the process when memory is out. */
+/* Allocation for the analyser program, which may give up: these end the process when memory is out. Called
+ * by analyser/. */
 void *cx_alloc(size_t count, size_t size) __attribute__((returns_nonnull));
 void *cx_realloc(void *old, size_t count, size_t size);
 

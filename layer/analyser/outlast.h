@@ -15,10 +15,11 @@ struct cx_outlast {
 };
 
 /* From now on the process is told, and ends CX_OUTLAST_SECONDS after that at the latest, its folder removed.
- * The struct must last. */
+ * The struct must last. Called by main.c. */
 enum { CX_OUTLAST_SECONDS = 5 };
 void cx_outlast_begin(const struct cx_outlast *run);
-/* The product is there, where `done`. Keeps it and removes the folder, if the program has ended. */
+/* The product is there, where `done`. Keeps it and removes the folder, if the program has ended. Called by
+ * main.c. */
 void cx_outlast_end(int done);
 
 #endif

@@ -13,12 +13,12 @@
 #include <stdbool.h>
 
 bool cx_pipeline_is_kernel(LLVMValueRef function);
-/* Whether a statement of inline assembly is in the function itself. */
+/* Whether a statement of inline assembly is in the function itself. Called by main.c. */
 bool cx_pipeline_has_assembly(LLVMValueRef function);
 /*
  * Runs on the whole module. too_large is set (by kernel, in module order) for kernels that would grow past
  * the cap when their helpers are inlined; these are left out (without their bodies' analysis being sensible).
- * Returns NULL, or what went wrong (free with LLVMDisposeMessage()).
+ * Returns NULL, or what went wrong (free with LLVMDisposeMessage()). Called by main.c.
  */
 char *cx_pipeline_run(LLVMModuleRef module, bool *too_large);
 

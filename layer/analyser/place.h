@@ -12,7 +12,8 @@
 
 #include <llvm-c/Core.h>
 
-/* Of an instruction or a function; 0: unknown. Files not met before are added to the kernel's. */
+/* Of an instruction or a function; 0: unknown. Files not met before are added to the kernel's. Called by
+ * analyser/. */
 uint32_t cx_place_of(struct cx_summary_kernel *kernel, LLVMValueRef value);
 
 #endif

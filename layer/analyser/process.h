@@ -22,14 +22,14 @@ enum cx_process_status {
 };
 
 /* How many times its limit of processor time a child may take by the clock: more than once for processes that
- * only run while a core is idle. */
+ * only run while a core is idle. Called by main.c. */
 unsigned cx_process_patience(void);
 
 /*
  * Runs body(context) in a child; its standard output goes to out, its standard error to err (both zeroed
  * before, either may stay empty). The child has limit_ms of wall-clock time
  * (more where we run while a core is idle) and memory_mb of address space.
- * body does not return to the caller: the child exits with what it returns.
+ * body does not return to the caller: the child exits with what it returns. Called by compile.c and main.c.
  */
 enum cx_process_status cx_process_run(int (*body)(void *), void *context, unsigned limit_ms,
                                       unsigned memory_mb, struct cx_buffer *out, struct cx_buffer *err);

@@ -33,10 +33,12 @@ struct cx_scan {
 
 void cx_scan_run(struct cx_scan *scan);
 
-/* Notes a reason once for each argument, with the first line it is seen at. */
+/* Notes a reason once for each argument, with the first line it is seen at. Called by scan_call.c,
+ * scan_image.c and wait.c. */
 void cx_scan_note(struct cx_scan *scan, enum cx_summary_reason reason, uint32_t line, int arg);
 
-/* What an instruction does to the memory behind a pointer; scan_call.c uses it for built-ins. */
+/* What an instruction does to the memory behind a pointer; scan_call.c uses it for built-ins. Called by
+ * scan_call.c. */
 struct cx_touch {
     enum cx_access_mode mode;
     enum cx_atomic_op atomic_op;
@@ -55,19 +57,22 @@ void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef 
                    struct cx_touch touch);
 /* The same at an unknown place of an argument. */
 void cx_scan_touch_arg(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch);
-/* At `extra` bytes from the beginning of an argument. */
+/* At `extra` bytes from the beginning of an argument. Called by scan_image.c. */
 void cx_scan_touch_from(struct cx_scan *scan, uint32_t line, uint32_t arg, const struct cx_touch *touch);
-/* A call that reads or writes an image; in scan_image.c. */
+/* A call that reads or writes an image; in scan_image.c. Called by scan_call.c. */
 void cx_scan_image(struct cx_scan *scan, LLVMValueRef call, const struct cx_builtin *builtin);
-/* Which writes may race with each other; in scan_store.c. Numbers for cx_access_record.store and .place. */
+/* Which writes may race with each other; in scan_store.c. Numbers for cx_access_record.store and .place.
+ * Called by scan.c. */
 uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef stored);
 uint32_t cx_scan_place(struct cx_scan *scan, int32_t off);
-/* The innermost loop around the block being scanned in which the place that is touched changes; -1: none. */
+/* The innermost loop around the block being scanned in which the place that is touched changes; -1: none.
+ * Called by scan.c. */
 int32_t cx_scan_home(struct cx_scan *scan, LLVMValueRef pointer, const struct cx_touch *touch);
-/* Two writes that begin at one place, or at unknown ones, become one record: sets what is known of both. */
+/* Two writes that begin at one place, or at unknown ones, become one record: sets what is known of both.
+ * Called by scan.c. */
 void cx_scan_join_stores(struct cx_scan *scan, struct cx_access_record *into,
                          const struct cx_access_record *more);
-/* A call; in scan_call.c. */
+/* A call; in scan_call.c. Called by scan.c. */
 void cx_scan_call(struct cx_scan *scan, LLVMValueRef call);
 
 /* String attributes that pipeline.c puts on functions it leaves as calls. */

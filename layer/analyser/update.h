@@ -14,7 +14,7 @@
  * enum cx_atomic_op. */
 enum { CX_UPDATE_PART = 0 };
 
-/* Loops in which nothing else happens and whose old value is used for nothing else. */
+/* Loops in which nothing else happens and whose old value is used for nothing else. Called by scan.c. */
 void cx_update_find(struct cx_build *b, struct cx_map *found);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "layer/analyser/scan.h"
 
-/* Notes CX_REASON_GROUPS_WAIT for each argument that is waited for. */
+/* Notes CX_REASON_GROUPS_WAIT for each argument that is waited for. Called by scan.c. */
 void cx_wait_find(struct cx_scan *scan);
 
 #endif
