@@ -245,6 +245,8 @@ const struct cx_subcommand cx_run_subcommand = {
         "  --devices D       real devices to use, such as 0,2 or gpu or '!basic' (COEXEC_DEVICES)\n"
         "  --summary         print a table per kernel on standard error at the end (COEXEC_SUMMARY)\n"
         "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"
-        "  --set NAME=VALUE  any other option by name, such as --set split=always\n\n"
+        "  --set NAME=VALUE  any other option by name, such as --set split=always; also the names of "
+        "COEXEC_DEBUG,\n"
+        "                    such as --set zero_copy=0\n\n"
         "Drivers named in OCL_ICD_FILENAMES and OCL_ICD_VENDORS become coexec's real drivers.\n",
 };
