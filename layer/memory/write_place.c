@@ -46,12 +46,12 @@ static bool fits(const struct cx_mem *root, unsigned place)
            (root->size <= worker->device->max_alloc || root->real[worker->index]);
 }
 
-/* Of several devices. */
+/* Of several devices. A CPU has the host copy as near as memory of its own. */
 static unsigned choose(struct cx_mem *root)
 {
     struct cx_context *context = root->context;
     const unsigned at = root->use.used ? root->use.at : context->used ? context->used_at : CX_PLACE_HOST;
-    if (at == CX_PLACE_HOST || !fits(root, at))
+    if (at == CX_PLACE_HOST || !fits(root, at) || context->workers[at - 1].device->type & CL_DEVICE_TYPE_CPU)
         return CX_PLACE_HOST;
     if (!root->use.used || root->use.times > 1)
         return at;
