@@ -139,7 +139,7 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     job->finish = finish_again;
     job->data = own;
     job->launches = true;
-    cx_result_use_launch(args, replay->summary, history, worker);
+    cx_result_use_launch(args, replay->summary, history, worker, replay->use);
     queue->frontier[worker->index] = cx_worker_plan(worker, job);
     history->unmeasured++;
     cx_plan_ran(queue->context, history, replay->member, replay->seconds);
@@ -182,6 +182,7 @@ void cx_replay_note(const struct cx_launch *launch, unsigned member, const struc
                               .member = member,
                               .left = REPLAYS,
                               .seconds = seconds,
+                              .use = launch->use,
                               .summary = summary};
     if (!launch->local_given)
         memset(noted.geometry.local, 0, sizeof(noted.geometry.local));

@@ -8,18 +8,19 @@
 #include "layer/timeline/context.h"
 #include "layer/timeline/worker.h"
 
-enum { TRIES = 8, PERIOD = 64 };
+enum { TRIES = 8, PERIOD = 16 };
 
-void cx_mem_used(struct cx_mem *root, unsigned place)
+void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind)
 {
-    struct cx_use *use = &root->use;
-    use->used = true;
-    use->at = place;
-    use->times += use->times < 2;
-    root->context->used = true;
-    root->context->used_at = place;
-    if (place == CX_PLACE_HOST)
-        root->context->tries = 0;
+    struct cx_context *context = root->context;
+    if (kind == CX_USE_TRIAL || (root->use.used && !root->use.written))
+        return;
+    root->use.used = true;
+    root->use.written = false;
+    root->use.kind = context->used_so = kind;
+    root->use.at = context->used_at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
+    if (kind == CX_USE_OPEN)
+        context->tries = 0;
 }
 
 /* Open members with memory of their own for the root; *last: the place of one. */
@@ -46,17 +47,28 @@ static bool fits(const struct cx_mem *root, unsigned place)
            (root->size <= worker->device->max_alloc || root->real[worker->index]);
 }
 
-/* Of several devices. A CPU has the host copy as near as memory of its own. */
+/* Whether the host copy is tried where launches stay whole. `tries` is the context's, since what holds for
+ * one object holds for those that launches use with it. */
+static bool tries_host(struct cx_context *context, const struct cx_use *use, enum cx_use_kind kind)
+{
+    if (kind == CX_USE_WHOLE)
+        return false;
+    const unsigned n = context->tries++;
+    return (use->used && !use->tried) || (kind == CX_USE_DEAR || !use->used ? n < TRIES : false) ||
+           n % PERIOD == PERIOD - 1;
+}
+
+/* Of several devices. */
 static unsigned choose(struct cx_mem *root)
 {
     struct cx_context *context = root->context;
-    const unsigned at = root->use.used ? root->use.at : context->used ? context->used_at : CX_PLACE_HOST;
-    if (at == CX_PLACE_HOST || !fits(root, at) || context->workers[at - 1].device->type & CL_DEVICE_TYPE_CPU)
+    const struct cx_use *use = &root->use;
+    const unsigned at = use->used ? use->at : context->used_at;
+    const enum cx_use_kind kind = use->used ? use->kind : (enum cx_use_kind)context->used_so;
+    if (at == CX_PLACE_HOST || !fits(root, at) ||
+        context->workers[at - 1].device->type & CL_DEVICE_TYPE_CPU || tries_host(context, use, kind))
         return CX_PLACE_HOST;
-    if (!root->use.used || root->use.times > 1)
-        return at;
-    const unsigned n = context->tries++;
-    return n < TRIES || n % PERIOD == 0 ? CX_PLACE_HOST : at;
+    return at;
 }
 
 unsigned cx_mem_write_place(struct cx_mem *root)
@@ -66,16 +78,15 @@ unsigned cx_mem_write_place(struct cx_mem *root)
     if (root->svm)
         return atomic_load(&context->workers[root->svm->owner].left_out) ? CX_PLACE_HOST : cx_svm_place(root);
     const unsigned own = count_places(root, &place);
-    if (own == 1)
-        return place == cx_mem_place(root, &context->workers[context->fastest]) && fits(root, place)
-                   ? place
-                   : CX_PLACE_HOST;
-    if (own == 0)
-        return CX_PLACE_HOST;
-    if (root->use.used && root->use.times == 0)
-        return root->use.written != CX_PLACE_HOST && fits(root, root->use.written) ? root->use.written
-                                                                                   : CX_PLACE_HOST;
-    root->use.written = choose(root);
-    root->use.times = 0;
-    return root->use.written;
+    const bool only = own == 1 && place == cx_mem_place(root, &context->workers[context->fastest]);
+    if (own < 2) {
+        root->use.written = true;
+        root->use.written_to = only && fits(root, place) ? place : CX_PLACE_HOST;
+    } else if (!root->use.written) {
+        root->use.written = true;
+        root->use.written_to = choose(root);
+        root->use.tried |= root->use.written_to == CX_PLACE_HOST;
+    }
+    place = root->use.written_to;
+    return place != CX_PLACE_HOST && fits(root, place) ? place : CX_PLACE_HOST;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where new contents that the program writes into a memory object go: to the host copy or to a device's own
- * memory. Best is where they are read next; what is expected of the next launches is what the last ones did.
+ * memory. Best is where they are read next; the launch that reads them first is expected to run as the one
+ * did that read the last ones first.
  *
- * The only open device with memory of its own takes all. Where several are open, an object whose last launch
- * ran on one device is written to that device, as it would be without coexec: through the host copy its bytes
- * would be copied twice, the second time while the launch waits. What launches were split over, and what none
- * used yet in a context whose last launch was split, goes to the host copy, from which each device fetches
- * its part over its own link.
- *
- * An object that each launch finds new contents in is the case in between: from the host copy a split of the
- * launch may gain by the transfer alone, which is seen only when the contents are there. So some of these
- * writes go to the host copy as long as launches stay whole: the first TRIES, then one of PERIOD.
+ * The only open device with memory of its own takes all. Where several are open, what is going to be split
+ * goes to the host copy, from which each device fetches its part over its own link. For launches that stay
+ * whole that is dear: the bytes are copied twice, the second time while the launch waits. So an object
+ * whose reader was whole is written to its device:
+ *  - at once where nothing about the data makes such a launch a split one (CX_USE_WHOLE);
+ *  - where a split did not pay with the data where they were (CX_USE_HERE), after one write to the host copy
+ *    has not changed that, and again for one write of PERIOD;
+ *  - where it was too dear a risk (CX_USE_DEAR), after TRIES such writes: what may be risked grows.
+ * A device that is a CPU has the host copy as near as memory of its own.
  *
  * Called by launches as they are planned (plan/result_use.c) and by commands that write (api/). Under
  * context->lock.
@@ -23,17 +24,28 @@
 
 struct cx_mem;
 
-/* How launches used a root last. */
+/* How a launch uses memory objects. */
+enum cx_use_kind {
+    CX_USE_OPEN,  /* split; or whole for a reason that will not last: a build, a length that is not known */
+    CX_USE_TRIAL, /* split once, to see: tells nothing */
+    CX_USE_HERE,  /* whole: a split costs too much with the data where they are */
+    CX_USE_DEAR,  /* whole: a split might cost more than may be risked now */
+    CX_USE_WHOLE, /* whole, wherever the data are */
+};
+
+/* How the launch that came first after the program's last write used a root, and what was written since. */
 struct cx_use {
+    enum cx_use_kind kind;
     bool used;
-    unsigned at;      /* place where the last launch ran, where that was one; CX_PLACE_HOST: on several */
-    unsigned times;   /* launches since the program last wrote it, 2 at most */
-    unsigned written; /* place where the program's writes since then went */
+    bool tried;          /* with several devices open the program has written it to the host copy */
+    unsigned at;         /* place where that launch ran, whole; CX_PLACE_HOST: it did not */
+    bool written;        /* the program has written it since */
+    unsigned written_to; /* at that place */
 };
 
 /* A launch uses the root at that place; CX_PLACE_HOST: it is split, or its device works on the host copy.
  * Called by plan/result_use.c. */
-void cx_mem_used(struct cx_mem *root, unsigned place);
+void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind);
 /* Where what a command is about to write into the root goes. Called by buffer.c, api/enqueue.c and
  * api/enqueue_image.c. */
 unsigned cx_mem_write_place(struct cx_mem *root);

@@ -67,6 +67,7 @@ struct cx_replay {
     unsigned member;                         /* where it ran */
     unsigned left;                           /* how often it may still be replayed; 0: none */
     double seconds;                          /* that it takes (plan_stake.h); 0: not known */
+    enum cx_use_kind use;                    /* write_place.h */
     const struct cx_summary_kernel *summary; /* cx_kernel_accesses */
 };
 

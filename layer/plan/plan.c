@@ -38,11 +38,18 @@ static bool whole_because(struct cx_launch *launch, const char *reason)
     return false;
 }
 
+/* The same wherever the data are. */
+static bool whole_anyway(struct cx_launch *launch, const char *reason)
+{
+    launch->use = CX_USE_WHOLE;
+    return whole_because(launch, reason);
+}
+
 /* The same where that is so for all launches of the function and range. */
 static bool whole_alike(struct cx_launch *launch, const char *reason)
 {
     launch->replayable = true;
-    return whole_because(launch, reason);
+    return whole_anyway(launch, reason);
 }
 
 /* Whether the late member may share the launch: as one that joins in where its lateness could then do no
@@ -181,25 +188,29 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     launch->summary = summary;
     enum cx_summary_reason forbids = cx_summary_forbids(summary, &launch->line, &launch->arg);
     if (forbids != CX_REASON_NONE)
-        return whole_because(launch, cx_summary_reason_text(forbids));
+        return whole_anyway(launch, cx_summary_reason_text(forbids));
     if (!launch->local_given && !cx_plan_local_size(launch))
         return whole_because(launch, "no work-group size suits all devices");
     struct cx_kernel_history *history = cx_function_history(launch->kernel->function, context->nmembers);
     if (history && cx_plan_too_short(launch, history))
         return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
-    if (cx_plan_bounded() && !launch->prefix && (why = cx_stake_forbids(launch)))
-        return whole_alike(launch, why);
+    if (cx_plan_bounded() && !launch->prefix && (why = cx_stake_forbids(launch))) {
+        whole_alike(launch, why);
+        if (!(cx_plan_length(launch) > 0))
+            launch->use = CX_USE_OPEN;
+        return false;
+    }
     bool skipped = false;
     struct cx_cached_verdict *judged =
         history ? cx_judge_args(history, summary, launch, cx_plan_always() ? NULL : &skipped) : NULL;
     if (skipped) /* counted until judging pays */
-        return whole_because(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+        return whole_anyway(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
         launch->line = judged ? judged->verdict.line : 0;
         launch->other_line = judged ? judged->verdict.other : 0;
         launch->arg = judged ? judged->verdict.arg : -1;
-        return whole_because(launch,
-                             cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
+        return whole_anyway(launch,
+                            cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
     }
     if (cx_options_get()->reproducible && adds_floats(summary, judged))
         return whole_because(
@@ -282,7 +293,7 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
     launch->reason = "one device took all of its work-groups"; /* said where that happens */
     cx_split_feedback_begin(launch, !plan->moves);
     cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history,
-                         NULL);
+                         NULL, launch->trial ? CX_USE_TRIAL : CX_USE_OPEN);
 }
 
 /* It is not split: what a split would need is forgotten. */
@@ -315,7 +326,7 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
         cx_plan_occupy(launch, member);
     cx_plan_without(launch);
     cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history,
-                         any ? &launch->base.context->workers[member] : NULL);
+                         any ? &launch->base.context->workers[member] : NULL, launch->use);
     tell(launch, false);
     return any ? CX_PLAN_WHOLE : CX_PLAN_FAIL;
 }
@@ -330,6 +341,7 @@ static bool is_blocked(struct cx_launch *launch)
             return true;
     launch->arg = -1;
     launch->lacks_builds = launch->lacks_straggler = launch->replayable = false;
+    launch->use = CX_USE_OPEN;
     launch->longest = -1;
     cx_take_begin(launch);
     launch->on_svm_owner = cx_svm_binds(launch, &launch->reason);

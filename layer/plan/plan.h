@@ -24,9 +24,10 @@ struct cx_launch {
     struct cx_args *args;               /* captured */
     struct cx_access_geometry geometry; /* the local size is filled in once chosen */
     bool local_given;
-    bool on_svm_owner;  /* svm_rules.h: it runs whole on the owner of shared virtual memory */
-    bool times_counted; /* in cx_kernel_history.timing */
-    bool replayable;    /* replay.h: the reason why it stays whole holds for all launches like it */
+    bool on_svm_owner;    /* svm_rules.h: it runs whole on the owner of shared virtual memory */
+    bool times_counted;   /* in cx_kernel_history.timing */
+    enum cx_use_kind use; /* write_place.h */
+    bool replayable;      /* replay.h: the reason why it stays whole holds for all launches like it */
     /* take.h */
     bool beyond;   /* by drivers' reports, no member accepts it */
     bool unproven; /* the member that runs it whole has not accepted one like it before */

@@ -405,6 +405,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                  : cx_admission_reason_text(decision.reason);
     launch->replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
                                           decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
+    launch->use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
     if (!decision.split && cx_plan_policy(launch)->keeps_whole)
         launch->reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_split_feedback_keeps_whole(launch, plan, history, best))

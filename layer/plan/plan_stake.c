@@ -434,6 +434,9 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
         launch->first_use |=
             costs->member[i].takes_part && context->workers[plan->member[i]].timeline.planned == 0;
     launch->trial = verdict == CX_STAKE_TRIAL;
+    launch->use = verdict == CX_STAKE_UNKNOWN    ? CX_USE_OPEN
+                  : verdict == CX_STAKE_TOO_DEAR ? CX_USE_DEAR
+                                                 : CX_USE_HERE;
     launch->invests = launch->trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->reason = cx_stake_verdict_text(verdict);

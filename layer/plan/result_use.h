@@ -13,6 +13,7 @@
 #define CX_LAYER_PLAN_RESULT_USE_H
 
 #include "layer/memory/result_mark.h"
+#include "layer/memory/write_place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,9 +25,10 @@ struct cx_summary_kernel;
 struct cx_worker;
 
 /* A launch of the function with these arguments is planned, to run whole on the worker's device or (NULL) on
- * several. summary: cx_kernel_accesses (launch_prepare.h). Called by plan.c and launch/replay.c. */
+ * several. kind: write_place.h. summary: cx_kernel_accesses (launch_prepare.h). */
 void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
-                          struct cx_kernel_history *history, const struct cx_worker *worker);
+                          struct cx_kernel_history *history, const struct cx_worker *worker,
+                          enum cx_use_kind kind);
 /* Called when the host reads, or maps for reading, that many bytes of the root. */
 void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps);
 /* Whether the host is expected to read what launches of the function write through the argument. 0: no; else
