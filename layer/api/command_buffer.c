@@ -263,12 +263,14 @@ static void follow_flying(const struct cx_command_buffer *buffer, struct cx_comm
 
 static const char trace_name[] = "command buffer";
 
+static const struct cx_command_ops gate_ops = {.plan = cx_command_settle};
+
 /* The gate, and behind it all commands. Nothing of it runs yet. */
 static cl_int replay_commands(struct replay *replay, cl_uint nwait, const cl_event *list)
 {
     const struct cx_command_buffer *buffer = replay->buffer;
     struct cx_command *gate = cx_command_new(buffer->queue->context, replay->inner, sizeof(*gate),
-                                             CL_COMMAND_COMMAND_BUFFER_KHR, cx_command_settle, NULL);
+                                             CL_COMMAND_COMMAND_BUFFER_KHR, &gate_ops);
     replay->events = calloc(buffer->ncommands + 1, sizeof(cl_event));
     if (!gate || !replay->events) {
         if (gate)
@@ -323,12 +325,14 @@ static bool note_flying(struct cx_command_buffer *buffer, struct cx_command *com
     return true;
 }
 
+static const struct cx_command_ops replay_ops = {.plan = plan_replay, .drop = drop};
+
 /* buffer->lock held. */
 static cl_int enqueue(struct cx_command_buffer *buffer, struct cx_queue *queue, cl_uint nwait,
                       const cl_event *list, cl_event *event)
 {
     struct replay *replay = (struct replay *)cx_command_new(queue->context, queue, sizeof(*replay),
-                                                            CL_COMMAND_COMMAND_BUFFER_KHR, plan_replay, drop);
+                                                            CL_COMMAND_COMMAND_BUFFER_KHR, &replay_ops);
     if (!replay)
         return CL_OUT_OF_HOST_MEMORY;
     replay->base.name = trace_name;

@@ -20,7 +20,7 @@ static void drop(struct cx_command *command)
     cx_mem_unref(&transfer->from.mem);
 }
 
-/* See cx_command.lost. */
+/* See cx_command_ops.lost. */
 static void lost(struct cx_command *command)
 {
     const struct cx_image_transfer *t = (struct cx_image_transfer *)command;
@@ -172,15 +172,15 @@ static void plan(struct cx_command *command)
         cx_command_fail(command, error);
 }
 
+static const struct cx_command_ops ops = {.plan = plan, .lost = lost, .drop = drop};
+
 struct cx_image_transfer *cx_image_transfer_new(struct cx_queue *queue, cl_command_type type,
                                                 const size_t region[3])
 {
-    struct cx_image_transfer *transfer = (struct cx_image_transfer *)cx_command_new(
-        queue->context, queue, sizeof(*transfer), type, plan, drop);
-    if (transfer) {
-        transfer->base.lost = lost;
+    struct cx_image_transfer *transfer =
+        (struct cx_image_transfer *)cx_command_new(queue->context, queue, sizeof(*transfer), type, &ops);
+    if (transfer)
         memcpy(transfer->region, region, sizeof(transfer->region));
-    }
     return transfer;
 }
 

@@ -200,13 +200,17 @@ static cl_int check_launch(struct wish *wish, const size_t *offset, const size_t
     return error;
 }
 
+static const struct cx_command_ops launch_ops = {
+    .plan = cx_launch_start, .lost = cx_launch_lost, .drop = drop};
+static const struct cx_command_ops empty_ops = {.plan = cx_command_settle, .drop = drop}; /* no work-items */
+
 static struct cx_launch *make_launch(const struct wish *wish)
 {
-    struct cx_launch *launch = (struct cx_launch *)cx_command_new(
-        wish->queue->context, wish->queue, sizeof(*launch), wish->type, cx_launch_start, drop);
+    struct cx_launch *launch =
+        (struct cx_launch *)cx_command_new(wish->queue->context, wish->queue, sizeof(*launch), wish->type,
+                                           wish->empty ? &empty_ops : &launch_ops);
     if (!launch)
         return NULL;
-    launch->base.lost = cx_launch_lost;
     launch->base.inside = true;
     launch->base.name = wish->kernel->function->name;
     launch->kernel = cx_kernel_ref(wish->kernel);
@@ -262,9 +266,7 @@ static cl_int try_launch(const struct wish *wish, bool asks, unsigned *member)
     cl_event event = NULL;
     if (!launch)
         return cx_fail(wish->function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    if (wish->empty)
-        launch->base.plan = cx_command_settle;
-    else if (!wish->beyond)
+    if (!wish->empty && !wish->beyond)
         hold_for_analysis(launch);
     struct cx_command *command = &launch->base;
     if (!asks)

@@ -135,11 +135,14 @@ static void plan_unmap(struct cx_command *command)
     plan_both(command, true);
 }
 
+static const struct cx_command_ops map_ops = {.plan = plan_map, .drop = drop};
+static const struct cx_command_ops unmap_ops = {.plan = plan_unmap, .drop = drop};
+
 static struct mapping *mapping_new(struct cx_queue *queue, struct cx_mem *mem, cl_command_type type,
-                                   void (*plan)(struct cx_command *))
+                                   const struct cx_command_ops *ops)
 {
     struct mapping *mapping =
-        (struct mapping *)cx_command_new(queue->context, queue, sizeof(*mapping), type, plan, drop);
+        (struct mapping *)cx_command_new(queue->context, queue, sizeof(*mapping), type, ops);
     if (mapping)
         mapping->mem = cx_mem_ref(mem);
     return mapping;
@@ -191,7 +194,7 @@ cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem 
                     const struct cx_block *block, cl_map_flags flags, void **pointer,
                     const struct cx_transfer_wait *wait)
 {
-    struct mapping *mapping = mapping_new(queue, mem, type, plan_map);
+    struct mapping *mapping = mapping_new(queue, mem, type, &map_ops);
     *pointer = mapping ? note_map(mem, block, flags) : NULL;
     if (!*pointer) {
         if (mapping)
@@ -294,7 +297,7 @@ cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *m
                   const struct cx_transfer_wait *wait)
 {
     struct cx_mem_map map;
-    struct mapping *mapping = mapping_new(queue, mem, type, plan_unmap);
+    struct mapping *mapping = mapping_new(queue, mem, type, &unmap_ops);
     if (!mapping)
         return CL_OUT_OF_HOST_MEMORY;
     if (!take_map(mem, pointer, &map)) {

@@ -141,6 +141,8 @@ static bool fill(struct native *native, const struct call *call)
     return true;
 }
 
+static const struct cx_command_ops ops = {.plan = plan, .drop = drop};
+
 cl_int CL_API_CALL cx_clEnqueueNativeKernel(cl_command_queue handle, void(CL_CALLBACK *function)(void *),
                                             void *args, size_t size, cl_uint count, const cl_mem *list,
                                             const void **places, cl_uint nwait, const cl_event *wait_list,
@@ -161,7 +163,7 @@ cl_int CL_API_CALL cx_clEnqueueNativeKernel(cl_command_queue handle, void(CL_CAL
         !(can & CL_EXEC_NATIVE_KERNEL))
         return CX_FAIL(CL_INVALID_OPERATION, "the device does not execute native kernels");
     struct native *native = (struct native *)cx_command_new(queue->context, queue, sizeof(*native),
-                                                            CL_COMMAND_NATIVE_KERNEL, plan, drop);
+                                                            CL_COMMAND_NATIVE_KERNEL, &ops);
     if (!native)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     native->function = function;

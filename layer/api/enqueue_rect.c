@@ -108,9 +108,11 @@ static void plan_read(struct cx_command *command)
     finish_plan(command, job ? CL_SUCCESS : error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
 }
 
+static const struct cx_command_ops read_ops = {.plan = plan_read, .drop = drop};
+
 /* ---- write ---- */
 
-/* For those that write: see cx_command.lost. What lies between the rows came along. */
+/* For those that write: see cx_command_ops.lost. What lies between the rows came along. */
 static void lost(struct cx_command *command)
 {
     const struct rect_transfer *t = (struct rect_transfer *)command;
@@ -173,6 +175,8 @@ static void plan_write(struct cx_command *command)
     finish_plan(command, error);
 }
 
+static const struct cx_command_ops write_ops = {.plan = plan_write, .lost = lost, .drop = drop};
+
 struct rect_args {
     cl_bool blocking;
     const size_t *buffer_origin, *host_origin, *region;
@@ -205,11 +209,10 @@ static cl_int enqueue_rect(const char *function, cl_command_queue handle, cl_mem
     struct cx_command *command =
         cx_command_new(queue->context, queue, sizeof(struct rect_transfer),
                        args->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT,
-                       args->write ? plan_write : plan_read, drop);
+                       args->write ? &write_ops : &read_ops);
     if (!command)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     struct rect_transfer *transfer = (struct rect_transfer *)command;
-    command->lost = args->write ? lost : NULL;
     transfer->mem = cx_mem_ref(mem);
     transfer->rect = rect;
     transfer->other = other;
@@ -308,6 +311,8 @@ static void plan_copy(struct cx_command *command)
     finish_plan(command, error);
 }
 
+static const struct cx_command_ops copy_ops = {.plan = plan_copy, .lost = lost, .drop = drop};
+
 /* Whether two rectangles of one buffer share a byte. With equal pitches the spec's own test: overlap in all
  * three directions, or along a row or slice that wraps; else the intervals decide. */
 static bool rects_overlap(const struct cx_rect *a, const struct cx_rect *b, const size_t region[3])
@@ -362,11 +367,10 @@ cl_int CL_API_CALL cx_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem sr
     if (from->root == to->root && rects_overlap(&a, &b, region))
         return cx_fail(function, CL_MEM_COPY_OVERLAP, "source and destination overlap");
     struct cx_command *command = cx_command_new(queue->context, queue, sizeof(struct rect_transfer),
-                                                CL_COMMAND_COPY_BUFFER_RECT, plan_copy, drop);
+                                                CL_COMMAND_COPY_BUFFER_RECT, &copy_ops);
     if (!command)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     struct rect_transfer *transfer = (struct rect_transfer *)command;
-    command->lost = lost;
     transfer->mem = cx_mem_ref(to);
     transfer->from = cx_mem_ref(from);
     transfer->rect = to_rect;

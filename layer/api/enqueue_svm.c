@@ -61,11 +61,13 @@ static void plan_host(struct cx_command *command)
     cx_command_settle(command);
 }
 
+static const struct cx_command_ops ops = {.plan = plan_host, .drop = drop};
+
 static struct host_command *host_command_new(struct cx_queue *queue, cl_command_type type,
                                              cl_int (*run)(struct cx_job *, struct cx_worker *))
 {
     struct host_command *own =
-        (struct host_command *)cx_command_new(queue->context, queue, sizeof(*own), type, plan_host, drop);
+        (struct host_command *)cx_command_new(queue->context, queue, sizeof(*own), type, &ops);
     if (own)
         own->run = run;
     return own;

@@ -6,6 +6,8 @@
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 
+static const struct cx_command_ops ops = {.plan = cx_command_settle};
+
 static cl_int enqueue_sync(const char *function, cl_command_queue handle, cl_command_type type, cl_uint nwait,
                            const cl_event *list, cl_event *event)
 {
@@ -13,8 +15,7 @@ static cl_int enqueue_sync(const char *function, cl_command_queue handle, cl_com
     cl_int error = cx_enqueue_check(function, handle, NULL, nwait, list, &queue);
     if (error != CL_SUCCESS)
         return error;
-    struct cx_command *command =
-        cx_command_new(queue->context, queue, sizeof(*command), type, cx_command_settle, NULL);
+    struct cx_command *command = cx_command_new(queue->context, queue, sizeof(*command), type, &ops);
     if (!command)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     return cx_command_submit(&command, nwait, list, event, false);

@@ -50,22 +50,22 @@ static void drop(struct cx_command *command)
     transfer->nmems = 0;
 }
 
-/* For those that write: see cx_command.lost. */
+/* For those that write: see cx_command_ops.lost. */
 static void lost(struct cx_command *command)
 {
     const struct transfer *transfer = (struct transfer *)command;
     cx_coherence_void(transfer->mem->root->coherence, transfer->lo, transfer->hi);
 }
 
+static const struct cx_command_ops empty_ops = {.plan = cx_command_settle, .drop = drop}; /* no bytes */
+
 static struct transfer *transfer_new(struct cx_queue *queue, struct cx_mem *mem, cl_command_type type,
-                                     void (*plan)(struct cx_command *))
+                                     const struct cx_command_ops *ops)
 {
     struct transfer *transfer =
-        (struct transfer *)cx_command_new(queue->context, queue, sizeof(*transfer), type, plan, drop);
+        (struct transfer *)cx_command_new(queue->context, queue, sizeof(*transfer), type, ops);
     if (transfer && mem)
         transfer->mem = cx_mem_ref(mem);
-    if (transfer && mem && type != CL_COMMAND_READ_BUFFER)
-        transfer->base.lost = lost;
     return transfer;
 }
 
@@ -224,6 +224,8 @@ static void plan_read(struct cx_command *command)
         cx_command_fail(command, error);
 }
 
+static const struct cx_command_ops read_ops = {.plan = plan_read, .drop = drop};
+
 /* ---- write ---- */
 
 static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
@@ -280,17 +282,19 @@ static void plan_write(struct cx_command *command)
     settle_written(transfer);
 }
 
+static const struct cx_command_ops write_ops = {.plan = plan_write, .lost = lost, .drop = drop};
+
 cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
                           size_t size, void *pointer, bool write, const struct cx_transfer_wait *wait)
 {
-    struct transfer *transfer = transfer_new(queue, mem, type, write ? plan_write : plan_read);
+    struct transfer *transfer = transfer_new(queue, mem, type, write ? &write_ops : &read_ops);
     if (!transfer)
         return CL_OUT_OF_HOST_MEMORY;
     transfer->lo = lo;
     transfer->hi = lo + size;
     transfer->pointer = pointer;
     if (size == 0)
-        transfer->base.plan = cx_command_settle;
+        transfer->base.ops = &empty_ops;
     if (!write && size) {
         transfer->pending_read = (struct cx_pending_read){
             .root = mem->root, .lo = transfer->lo, .hi = transfer->hi, .pointer = transfer->pointer};
@@ -392,11 +396,13 @@ static void plan_fill(struct cx_command *command)
     settle_written(transfer);
 }
 
+static const struct cx_command_ops fill_ops = {.plan = plan_fill, .lost = lost, .drop = drop};
+
 cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
                         size_t size, const void *pattern, size_t pattern_size,
                         const struct cx_transfer_wait *wait)
 {
-    struct transfer *transfer = transfer_new(queue, mem, type, plan_fill);
+    struct transfer *transfer = transfer_new(queue, mem, type, &fill_ops);
     if (!transfer)
         return CL_OUT_OF_HOST_MEMORY;
     transfer->lo = lo;
@@ -405,7 +411,7 @@ cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_
     transfer->base.inside = true;
     memcpy(transfer->pattern, pattern, pattern_size);
     if (size == 0)
-        transfer->base.plan = cx_command_settle;
+        transfer->base.ops = &empty_ops;
     return submit(transfer, wait);
 }
 
@@ -481,11 +487,13 @@ static void plan_copy(struct cx_command *command)
     settle_written(transfer);
 }
 
+static const struct cx_command_ops copy_ops = {.plan = plan_copy, .lost = lost, .drop = drop};
+
 cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
                         struct cx_mem *from, uint64_t from_lo, size_t size,
                         const struct cx_transfer_wait *wait)
 {
-    struct transfer *transfer = transfer_new(queue, to, type, plan_copy);
+    struct transfer *transfer = transfer_new(queue, to, type, &copy_ops);
     if (!transfer)
         return CL_OUT_OF_HOST_MEMORY;
     transfer->from = cx_mem_ref(from);
@@ -541,10 +549,12 @@ static void plan_migrate(struct cx_command *command)
         cx_command_fail(command, error);
 }
 
+static const struct cx_command_ops migrate_ops = {.plan = plan_migrate, .drop = drop};
+
 cl_int cx_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems, cl_uint count,
                            bool to_host, const struct cx_transfer_wait *wait)
 {
-    struct transfer *transfer = transfer_new(queue, NULL, type, plan_migrate);
+    struct transfer *transfer = transfer_new(queue, NULL, type, &migrate_ops);
     if (!transfer) {
         for (cl_uint i = 0; i < count; i++)
             cx_mem_unref(&mems[i]);

@@ -47,7 +47,7 @@ void cx_launch_release(struct cx_launch *launch);
 /* A launch with these arguments was not carried out: marks what it should have written as lost. Called by
  * replay.c. */
 void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
-/* Does so for a launch. Called through cx_command.lost, which api/enqueue_kernel.c sets. */
+/* Does so for a launch. Called through cx_command_ops.lost, which api/enqueue_kernel.c sets. */
 void cx_launch_lost(struct cx_command *command);
 
 /* ---- packages ---- */

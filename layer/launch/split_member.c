@@ -449,8 +449,8 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     if (teaches)
         participant->learned_seconds = seconds;
     job->void_ = cx_split_left(split, lane->part);
-    if (job->void_ && job->stale && counts(split, lane->part) && launch->base.lost)
-        launch->base.lost(&launch->base); /* its failure is nobody's, what it did before is */
+    if (job->void_ && job->stale && counts(split, lane->part) && launch->base.ops->lost)
+        launch->base.ops->lost(&launch->base); /* its failure is nobody's, what it did before is */
     cx_reexecute_over(split, lane->part);
     job->start_ns = launch->parts[lane->part].first_ns;
     job->end_ns = launch->parts[lane->part].last_ns;

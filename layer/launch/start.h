@@ -10,7 +10,7 @@ struct cx_command;
 struct cx_launch;
 struct cx_split_plan;
 
-/* cx_command.plan of a launch. Called through a pointer set in api/enqueue_kernel.c. */
+/* cx_command_ops.plan of a launch. Called through a pointer set in api/enqueue_kernel.c. */
 void cx_launch_start(struct cx_command *command);
 /* A split that is decided; takes the plan over. Called by prefix.c. */
 void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan);

@@ -178,7 +178,7 @@ static double waiting(const struct cx_launch *launch)
 
     for (unsigned n = 0; command && n < MANY_WAITING; n++, command = command->queue_next) {
         const struct cx_launch *other = (const struct cx_launch *)command;
-        if (command->plan == launch->base.plan && other->kernel->function == launch->kernel->function)
+        if (command->ops == launch->base.ops && other->kernel->function == launch->kernel->function)
             seconds += own * items_of(other) / items;
     }
     return seconds;

@@ -26,8 +26,8 @@ static void command_destroy(struct cx_object *object)
     struct cx_command *command = (struct cx_command *)object;
     struct cx_queue *queue = command->queue;
     struct cx_context *context = command->context;
-    if (command->drop && atomic_load(&command->parts)) /* never submitted */
-        command->drop(command);
+    if (command->ops->drop && atomic_load(&command->parts)) /* never submitted */
+        command->ops->drop(command);
     cx_event_free_callbacks(command);
     if (command->watched) /* it can never settle any more */
         atomic_fetch_sub(&context->nwatched, 1);
@@ -72,8 +72,7 @@ static void raise(atomic_uint_fast64_t *value, uint64_t candidate)
 }
 
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
-                                  cl_command_type type, void (*plan)(struct cx_command *),
-                                  void (*drop)(struct cx_command *))
+                                  cl_command_type type, const struct cx_command_ops *ops)
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
     const size_t frontier = cx_frontier_size(context) * sizeof(uint64_t);
@@ -85,8 +84,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->context = cx_context_ref(context);
     command->queue = queue ? cx_queue_ref(queue) : NULL;
     command->type = type;
-    command->plan = plan;
-    command->drop = drop;
+    command->ops = ops;
     command->frontier = (uint64_t *)(void *)((char *)command + size);
     command->before = (uint64_t *)(void *)((char *)command + size + frontier);
     command->room = (struct cx_job *)(void *)((char *)command + size + frontier + before);
@@ -167,7 +165,7 @@ static void plan_ready(struct cx_context *context)
         if (command->dep_error)
             cx_command_fail(command, command->dep_error);
         else
-            command->plan(command);
+            command->ops->plan(command);
         cx_command_unref(&command);
     }
 }
@@ -382,8 +380,8 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
     if (!command->error_heard && command->queue && atomic_load(&command->error) < 0 &&
         atomic_load(&command->asked) >= 0)
         cx_queue_failed(command->queue, atomic_load(&command->error));
-    if (command->drop)
-        command->drop(command);
+    if (command->ops->drop)
+        command->ops->drop(command);
     if (atomic_load_explicit(&command->context->last_over, memory_order_relaxed))
         raise(&command->context->last_over, atomic_load(&command->end_ns));
     if (command->whole)

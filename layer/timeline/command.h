@@ -40,10 +40,25 @@ struct cx_edge {
     bool passes_error;
 };
 
+/* What a kind of command does. */
+struct cx_command_ops {
+    /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
+     * now or, for dynamic launches, later. */
+    void (*plan)(struct cx_command *command);
+    /* Called if a part of the planned command was not carried out although later commands rely on it: marks
+     * what it should have written as lost (cx_coherence_void). Under context->lock. NULL: it writes no memory
+     * object. */
+    void (*lost)(struct cx_command *command);
+    /* Frees what the kind of command owns; called when all parts are finished, without locks, once. NULL:
+     * nothing. */
+    void (*drop)(struct cx_command *command);
+};
+
 struct cx_command {
-    struct cx_object base;      /* the program's cl_event */
-    struct cx_context *context; /* a reference */
-    struct cx_queue *queue;     /* a reference; NULL for user events */
+    struct cx_object base;            /* the program's cl_event */
+    struct cx_context *context;       /* a reference */
+    struct cx_queue *queue;           /* a reference; NULL for user events */
+    const struct cx_command_ops *ops; /* another one before it is submitted, at most */
     cl_command_type type;
     const char *name; /* its name in the trace, valid as long as the command; NULL: named by its type */
 
@@ -90,16 +105,6 @@ struct cx_command {
     atomic_int error;             /* CL_SUCCESS or the first failure of a part */
     atomic_uint parts;            /* own jobs not finished, plus one until settled */
     atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */
-
-    /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
-     * now or, for dynamic launches, later. */
-    void (*plan)(struct cx_command *command);
-    /* Called if a part of the planned command was not carried out although later commands rely on it: marks
-     * what it should have written as lost (cx_coherence_void). Under context->lock. NULL: it writes no memory
-     * object. */
-    void (*lost)(struct cx_command *command);
-    /* Frees what the kind of command owns; called when all parts are finished, without locks, once. */
-    void (*drop)(struct cx_command *command);
 };
 
 CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)
@@ -126,8 +131,7 @@ bool cx_command_is_timed(const struct cx_command *command);
 /* Makes a zeroed command of `size` bytes (a struct that begins with struct cx_command). NULL: no memory.
  * Called by timeline/ and api/. */
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
-                                  cl_command_type type, void (*plan)(struct cx_command *),
-                                  void (*drop)(struct cx_command *));
+                                  cl_command_type type, const struct cx_command_ops *ops);
 
 /* Checks a wait list as the specification says. Called by api/command_buffer.c and api/enqueue.c. */
 cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list);

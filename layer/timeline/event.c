@@ -25,6 +25,8 @@ static void never_planned(struct cx_command *command)
     (void)command;
 }
 
+static const struct cx_command_ops user_event = {.plan = never_planned};
+
 cl_event CL_API_CALL cx_clCreateUserEvent(cl_context handle, cl_int *errcode_ret)
 {
     struct cx_context *context = cx_context_from(handle);
@@ -32,7 +34,7 @@ cl_event CL_API_CALL cx_clCreateUserEvent(cl_context handle, cl_int *errcode_ret
     cl_int error = CL_SUCCESS;
     if (!context)
         error = CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
-    else if (!(event = cx_command_new(context, NULL, sizeof(*event), CL_COMMAND_USER, never_planned, NULL)))
+    else if (!(event = cx_command_new(context, NULL, sizeof(*event), CL_COMMAND_USER, &user_event)))
         error = CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for an event");
     else
         event->user_status = CL_SUBMITTED;

@@ -123,9 +123,9 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
     }
     if (job->finish)
         job->finish(job, worker);
-    if (job->stale && !job->void_ && job->command && job->command->lost) {
+    if (job->stale && !job->void_ && job->command && job->command->ops->lost) {
         cx_lock(&worker->context->lock);
-        job->command->lost(job->command);
+        job->command->ops->lost(job->command);
         cx_unlock(&worker->context->lock);
     }
     if (job->command && job->void_) /* the command was over without it: its times stay as they were told */

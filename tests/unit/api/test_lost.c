@@ -72,9 +72,9 @@ static cl_int read_image(struct cx_mem *mem, const size_t *origin, const size_t 
 static void skip(cl_event event)
 {
     struct cx_command *command = cx_command_from(event);
-    ck_assert_ptr_nonnull(command->lost);
+    ck_assert_ptr_nonnull(command->ops->lost);
     cx_lock(&command->context->lock);
-    command->lost(command);
+    command->ops->lost(command);
     cx_unlock(&command->context->lock);
 }
 
