@@ -28,9 +28,9 @@ static void command_destroy(struct cx_object *object)
     struct cx_context *context = command->context;
     if (command->ops->drop && atomic_load(&command->parts)) /* never submitted */
         command->ops->drop(command);
-    cx_event_free_callbacks(command);
-    if (command->watched) /* it can never settle any more */
+    if (cx_command_is_watched(command)) /* it can never settle any more */
         atomic_fetch_sub(&context->nwatched, 1);
+    cx_event_free_callbacks(command);
     free(command->successors);
     cx_ends_drop(&command->ends);
     cx_ends_drop(&command->awaited);
@@ -88,7 +88,6 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->frontier = (uint64_t *)(void *)((char *)command + size);
     command->before = (uint64_t *)(void *)((char *)command + size + frontier);
     command->room = (struct cx_job *)(void *)((char *)command + size + frontier + before);
-    command->noticed = CL_QUEUED;
     atomic_init(&command->parts, 1);
     command->blockers = 1; /* not submitted yet */
     atomic_init(&command->queued_ns, stamp(command));
@@ -306,7 +305,7 @@ void cx_command_settle(struct cx_command *command)
     command->successors = NULL;
     command->nsuccessors = command->room_successors = 0;
 
-    if (command->watched)
+    if (cx_command_is_watched(command))
         cx_command_watch_settled(command);
     else if (command->queue && command->queue_number < command->queue->pushed)
         cx_command_see_to(command);
@@ -332,7 +331,7 @@ void cx_command_begin(struct cx_command *command)
     command->begun = true;
     cx_command_starts_after(command);
     atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
-    if (command->watched)
+    if (cx_command_is_watched(command))
         cx_command_watch_stage(command);
 }
 

@@ -40,6 +40,17 @@ struct cx_edge {
     bool passes_error;
 };
 
+/* What a command with callbacks has (command_watch.c, event.c), from its first one on. context->lock. */
+struct cx_command_watch {
+    struct cx_callback *callbacks;
+    bool active;                 /* its status must be noticed without a query */
+    bool due;                    /* cx_event_run_callbacks will handle it, and has a reference */
+    cl_int noticed;              /* the least status that callbacks were called for */
+    struct cx_command *due_next; /* in the context's list of those due, or one taken from it */
+    /* active and settled: in a timeline's heap, the next in its parent and its first one */
+    struct cx_command *next, *child;
+};
+
 /* What a kind of command does. */
 struct cx_command_ops {
     /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
@@ -69,20 +80,13 @@ struct cx_command {
     struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
     uint64_t queue_number;                      /* order of enqueue within the queue */
     bool settled;
-    bool begun;                  /* cx_command_begin */
-    bool inside;                 /* it accesses only memory objects, not memory that the program sees */
-    bool error_heard;            /* its error is reported: the program has the event, or waits in the call */
-    bool handed;                 /* cx_command_hand; only used by the enqueueing thread */
-    bool watched;                /* its status must be noticed without a query, since callbacks are set */
-    bool due;                    /* cx_event_run_callbacks will handle it, and has a reference */
-    cl_int noticed;              /* the least status that callbacks were called for */
-    cl_int dep_error;            /* a dependency failed: the command fails instead of being planned */
-    cl_int user_status;          /* user events: CL_SUBMITTED until set */
-    struct cx_command *due_next; /* in the context's list of those due, or one taken from it */
-    /* watched and settled: in a timeline's heap (command_watch.c), the next in its parent and its first one
-     */
-    struct cx_command *watch_next, *watch_child;
-    struct cx_callback *callbacks;
+    bool begun;         /* cx_command_begin */
+    bool inside;        /* it accesses only memory objects, not memory that the program sees */
+    bool error_heard;   /* its error is reported: the program has the event, or waits in the call */
+    bool handed;        /* cx_command_hand; only used by the enqueueing thread */
+    cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
+    cl_int user_status; /* user events: CL_SUBMITTED until set */
+    struct cx_command_watch *watch; /* NULL until it has callbacks */
     struct cx_pending_read
         *pending_read;  /* pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
     uint64_t *frontier; /* two halves with a position for each timeline; final once settled */
@@ -122,6 +126,12 @@ static inline void cx_frontier_raise(uint64_t *frontier, const uint64_t *other, 
     for (unsigned t = 0; t < n; t++)
         if (frontier[t] < other[t])
             frontier[t] = other[t];
+}
+
+/* Whether its status must be noticed without a query. context->lock held. */
+static inline bool cx_command_is_watched(const struct cx_command *command)
+{
+    return command->watch && command->watch->active;
 }
 
 /* Whether the command's times are needed, by the program or the trace; taking them has a cost. Called by

@@ -5,8 +5,8 @@
  * A program may watch thousands of commands at once, so nothing here looks at all of them. A command that is
  * not settled is looked at when it settles or runs. From then on it stands in the heap of one timeline that
  * has not passed its cone yet, the command with the least position first; once that timeline has, it moves to
- * the next such timeline's, or is over. Heaps are pairing heaps, linked through the commands: watching needs
- * no memory.
+ * the next such timeline's, or is over. Heaps are pairing heaps, linked through what commands with callbacks
+ * have: watching needs no more memory.
  *
  * Previous: command.h. Next: callback_thread.h, whose thread runs the callbacks (event.c).
  */
@@ -24,8 +24,8 @@ static struct cx_command *meld(struct cx_command *a, struct cx_command *b, unsig
         return a ? a : b;
     struct cx_command *const first = b->frontier[t] < a->frontier[t] ? b : a, *const other =
                                                                                   first == a ? b : a;
-    other->watch_next = first->watch_child;
-    first->watch_child = other;
+    other->watch->next = first->watch->child;
+    first->watch->child = other;
     return first;
 }
 
@@ -33,19 +33,19 @@ static struct cx_command *meld(struct cx_command *a, struct cx_command *b, unsig
 static struct cx_command *without_first(struct cx_command *heap, unsigned t)
 {
     struct cx_command *pairs = NULL, *rest = NULL;
-    for (struct cx_command *a = heap->watch_child, *next; a; a = next) {
-        struct cx_command *b = a->watch_next;
-        next = b ? b->watch_next : NULL;
+    for (struct cx_command *a = heap->watch->child, *next; a; a = next) {
+        struct cx_command *b = a->watch->next;
+        next = b ? b->watch->next : NULL;
         a = meld(a, b, t);
-        a->watch_next = pairs;
+        a->watch->next = pairs;
         pairs = a;
     }
     while (pairs) {
         struct cx_command *const pair = pairs;
-        pairs = pair->watch_next;
+        pairs = pair->watch->next;
         rest = meld(rest, pair, t);
     }
-    heap->watch_child = NULL;
+    heap->watch->child = NULL;
     return rest;
 }
 
@@ -61,13 +61,13 @@ static void set_heap(struct cx_worker *worker, struct cx_command *heap)
 static void push_due(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    if (command->due)
+    if (command->watch->due)
         return;
-    command->due = true;
+    command->watch->due = true;
     context->ndue++;
-    command->due_next = NULL;
+    command->watch->due_next = NULL;
     if (context->due)
-        context->due_tail->due_next = command;
+        context->due_tail->watch->due_next = command;
     else
         context->due = command;
     context->due_tail = cx_command_ref(command);
@@ -76,9 +76,9 @@ static void push_due(struct cx_command *command)
 static void note(struct cx_command *command)
 {
     const cl_int stage = cx_command_stage(command);
-    if (stage >= command->noticed)
+    if (stage >= command->watch->noticed)
         return;
-    command->noticed = stage;
+    command->watch->noticed = stage;
     if (stage <= CL_RUNNING)
         atomic_store(&command->reported_running, true);
     push_due(command);
@@ -107,9 +107,9 @@ static void place(struct cx_command *command)
         set_heap(worker, meld(worker->timeline.watched, cx_command_ref(command), worker->index));
         return;
     }
-    command->watched = false;
+    command->watch->active = false;
     atomic_fetch_sub(&context->nwatched, 1);
-    command->noticed = CL_COMPLETE;
+    command->watch->noticed = CL_COMPLETE;
     push_due(command); /* told of it already or not: a reference is left for a caller that drops its own */
 }
 
@@ -146,7 +146,7 @@ void cx_command_post_due(struct cx_command *due)
 {
     while (due) {
         struct cx_command *command = due;
-        due = command->due_next; /* before it is posted: it may become due again at once */
+        due = command->watch->due_next; /* before it is posted: it may become due again at once */
         cx_notify_post(cx_event_run_callbacks, command); /* takes over the reference */
     }
 }
@@ -170,9 +170,9 @@ void cx_command_watch(struct cx_command *command)
     atomic_store(&context->calls_back, true);
     mark_end(command); /* before anybody waits for it */
     cx_context_lock(context);
-    command->noticed = CL_QUEUED; /* there are new callbacks */
-    if (!command->watched && cx_command_stage(command) > CL_COMPLETE) {
-        command->watched = true;
+    command->watch->noticed = CL_QUEUED; /* there are new callbacks */
+    if (!command->watch->active && cx_command_stage(command) > CL_COMPLETE) {
+        command->watch->active = true;
         atomic_fetch_add(&context->nwatched, 1); /* before its stage is read: cx_command_runs */
         if (command->settled)
             cx_command_watch_settled(command);
@@ -193,9 +193,9 @@ void cx_command_runs(struct cx_command *command)
     if (atomic_load(&context->nwatched) == 0)
         return;
     cx_lock(&context->lock);
-    if (command->watched)
+    if (cx_command_is_watched(command))
         note(command);
-    if (command->whole && command->whole->watched)
+    if (command->whole && cx_command_is_watched(command->whole))
         note(command->whole);
     struct cx_command *due = cx_command_take_due(context);
     cx_unlock(&context->lock);

@@ -140,18 +140,20 @@ cl_int CL_API_CALL cx_clReleaseEvent(cl_event handle)
 
 void cx_event_free_callbacks(struct cx_command *command)
 {
-    while (command->callbacks) {
-        struct cx_callback *callback = command->callbacks;
-        command->callbacks = callback->next;
+    while (command->watch && command->watch->callbacks) {
+        struct cx_callback *callback = command->watch->callbacks;
+        command->watch->callbacks = callback->next;
         free(callback);
     }
+    free(command->watch);
+    command->watch = NULL;
 }
 
 /* Takes the callbacks for this status and those before it. context->lock held. */
 static struct cx_callback *take_due(struct cx_command *command, cl_int stage)
 {
     struct cx_callback *due = NULL, **tail = &due;
-    for (struct cx_callback **link = &command->callbacks; *link;) {
+    for (struct cx_callback **link = &command->watch->callbacks; *link;) {
         struct cx_callback *callback = *link;
         if (callback->type < stage) {
             link = &callback->next;
@@ -173,7 +175,7 @@ void cx_event_run_callbacks(void *data)
     struct cx_command *command = data;
     const bool within = calling;
     cx_lock(&command->context->lock);
-    command->due = false;
+    command->watch->due = false;
     cl_int stage = cx_command_stage(command);
     struct cx_callback *list = take_due(command, stage);
     cl_int error = command->queue ? atomic_load(&command->error) : command->user_status;
@@ -231,17 +233,27 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
     if (!call || (type != CL_COMPLETE && type != CL_RUNNING && type != CL_SUBMITTED))
         return CX_FAIL(CL_INVALID_VALUE, "no callback, or a status that has none");
     struct cx_callback *callback = malloc(sizeof(*callback));
-    if (!callback)
+    struct cx_command_watch *watch = calloc(1, sizeof(*watch));
+    if (!callback || !watch) {
+        free(callback);
+        free(watch);
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
+    }
+    watch->noticed = CL_QUEUED;
     *callback = (struct cx_callback){.type = type, .call = call, .data = data};
 
     cx_command_ref(event); /* the callback may release it, and all else, before we are through */
     cx_lock(&event->context->lock);
-    struct cx_callback **link = &event->callbacks;
+    if (!event->watch) {
+        event->watch = watch;
+        watch = NULL;
+    }
+    struct cx_callback **link = &event->watch->callbacks;
     while (*link)
         link = &(*link)->next;
     *link = callback;
     cx_unlock(&event->context->lock);
+    free(watch); /* it had one */
     if (type == CL_RUNNING && event->queue && !atomic_exchange(&event->asks_running, true))
         for (unsigned t = 0; t < event->context->nmembers; t++)
             cx_worker_tell_running(&event->context->workers[t], event);
