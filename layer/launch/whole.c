@@ -20,6 +20,7 @@
 #include "layer/plan/launch_learn.h"
 #include "layer/plan/planner.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,13 +233,13 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
 {
     const unsigned nargs = launch->args->count;
     struct cx_context *context = launch->base.context;
-    struct cx_access_region *regions;
-    if (!context->planner->few_regions)
-        context->planner->few_regions = malloc(FEW * sizeof(*regions));
-    if (nargs > FEW || !context->planner->few_regions)
-        regions = calloc(nargs + 1u, sizeof(*regions));
-    else
-        regions = memset(context->planner->few_regions, 0, nargs * sizeof(*regions));
+    struct cx_access_region **few = &context->planner->few_regions, *regions;
+    if (!*few)
+        *few = calloc(FEW, sizeof(**few));
+    regions = nargs > FEW || !*few ? calloc(nargs + 1u, sizeof(*regions)) : *few;
+    for (unsigned i = 0; regions && regions == *few && i < nargs;
+         i++) /* without boxes, which are as they were */
+        memset(&regions[i], 0, offsetof(struct cx_access_region, read_box));
     if (regions)
         fill_regions(launch, summary, worker, regions);
     return regions;
