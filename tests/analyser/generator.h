@@ -3,7 +3,8 @@
  * Random OpenCL C kernels, as trees that can be printed as source and run by an interpreter.
  *
  * generator_elem.c   what memory holds
- * generator_make.c   a kernel from a seed (statements: generator_stmt.c, values: generator_index.c)
+ * generator_make.c   a kernel from a seed (statements: generator_stmt.c, values: generator_index.c,
+ *                    generator_ring.c)
  * generator_print.c  its source
  * generator_image.c  all of images
  * generator_launch.c sizes, arguments and contents for it

@@ -437,6 +437,10 @@ int make_affine(struct scope *s)
         sum = make_binary(s, make_chance(s, 80) ? B_ADD : B_SUB, sum,
                           make_const(s, make_below(s, 4), make_below(s, 5)));
     }
+    if (make_chance(s, 6)) {
+        sum =
+            make_ring(s, make_chance(s, 50) ? make_item(s, ITEM_GLOBAL_ID, make_below(s, s->k->dims)) : sum);
+    }
     if (make_chance(s, 6)) { /* from the end */
         int size = make_item(s, ITEM_GLOBAL_SIZE, make_below(s, s->k->dims));
         sum = make_binary(s, B_SUB, make_binary(s, B_SUB, size, make_const(s, I32, 1)), sum);
@@ -590,6 +594,9 @@ static int own_index(struct scope *s, unsigned step, unsigned place)
 {
     int index = make_var(s, (unsigned)s->k->unique);
 
+    if (make_chance(s, 15)) {
+        index = make_ring(s, index);
+    }
     if (step > 1) {
         index = make_binary(s, B_MUL, index, make_const(s, make_below(s, 4), step));
     }

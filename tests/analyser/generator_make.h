@@ -31,6 +31,8 @@ int make_binary(struct scope *s, unsigned op, int a, int b);
 int make_cast(struct scope *s, unsigned type, int a);
 /* A value: any. */
 int make_value(struct scope *s, unsigned depth);
+/* Rows of a few numbers, moved around in each row, and the rows too; rarely by a ring of another size. */
+int make_ring(struct scope *s, int value);
 /* A sum of products of ids, sizes, loop variables and arguments. */
 int make_affine(struct scope *s);
 /* A value that is the same in all work-items of a group, and small. */
