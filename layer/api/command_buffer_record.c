@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording into command buffers: a command is kept as the arguments of the enqueue function that it stands
- * for. That function checks them now, on a queue that drops what it is given, and runs them at each enqueue.
- * Next stage: command_buffer.c.
+ * Recording into command buffers: a command is stored as the arguments of its enqueue function. That function
+ * checks them now, with a queue that drops its commands, and is called with them at each enqueue. Next stage:
+ * command_buffer.c.
  */
 #include "layer/api/command_buffer.h"
 #include "layer/api/enqueue.h"

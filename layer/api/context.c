@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts of the program: put together of what each room has of one, and taken apart in order; their
- * queries. See timeline/context.h.
+ * Contexts of the program: makes one from the parts that each room has of it, destroys it in order, and
+ * answers its queries. See timeline/context.h.
  */
 #include "layer/timeline/context.h"
 #include "layer/memory/transfer_state.h"

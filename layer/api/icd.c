@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a loader sees of the library: the exported functions by which it finds the platform, and the table
- * that every handle points to. Next stage: the cx_cl... entry points, in the file of the object they work on.
+ * The library as the loader sees it: the exported functions by which it finds the platform, and the dispatch
+ * table that every handle points to. Next stage: the cx_cl... entry points, in the file of the object they
+ * work on.
  */
 #include "layer/api/icd.h"
 #include "layer/api/command_buffer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The notify thread: a list of tasks and one thread that empties it.
+ * The callback thread: a list of tasks and one thread that runs them.
  */
 #include "layer/base/callback_thread.h"
 #include "layer/base/thread.h"

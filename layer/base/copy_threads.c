@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that copy. See copy_threads.h.
+ * The pool of threads that copy. See copy_threads.h.
  */
 #include "layer/base/copy_threads.h"
 #include "layer/base/copy.h"

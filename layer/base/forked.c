@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Children of the process. See forked.h.
+ * Detects children made by fork(). See forked.h.
  */
 #include "layer/base/forked.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory kept for the next of its kind. See freelist.h.
+ * Free lists. See freelist.h.
  */
 #include "layer/base/freelist.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the options say about splitting at all. See split_policy.h.
+ * Questions about options that decide on splitting as a whole. See split_policy.h.
  */
 #include "layer/base/split_policy.h"
 #include "layer/base/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of work that nobody waits for. See task_queue.h.
+ * Queues of background tasks. See task_queue.h.
  */
 #include "layer/base/task_queue.h"
 #include "layer/base/exit_guard.h"

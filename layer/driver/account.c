@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The accounts of the process. See account.h.
+ * The accounts of the time that splits may lose. See account.h.
  */
 #include "layer/driver/account.h"
 #include "layer/base/clock.h"

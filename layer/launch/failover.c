@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shares run again on another member. See failover.h.
- *
- * The other member has workers and jobs of its own, which may wait for this one; so nothing of theirs is
- * used: queue, kernel and buffers are made for this once, in its real context.
+ * Runs a failed share on another member. See failover.h. The other member's worker has jobs of its own, which
+ * may wait for the failed one; so its queue, kernels and buffers are not used. New ones are made for this
+ * share in its real context.
  */
 #include "layer/launch/failover.h"
 #include "layer/base/log.h"

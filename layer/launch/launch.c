@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What whole, static and dynamic launches share. See launch.h.
+ * Shared by whole, static and dynamic launches. See launch.h.
  */
 #include "layer/launch/launch.h"
 #include "layer/base/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging unknown writes: copies from before, and comparisons with them. See merge.h; merge_combine.c puts
- * together what they found.
+ * Merges unknown writes: makes the twins and compares with them. See merge.h; merge_combine.c combines the
+ * blocks found.
  */
 #include "layer/launch/merge_inside.h"
 #include "layer/launch/diff.h"

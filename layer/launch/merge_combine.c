@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second half of a merge: who owns which block, and putting together those that several places changed.
- * See merge_inside.h.
+ * The second half of a merge: gives changed blocks their owners, and combines those that several places
+ * changed. See merge_inside.h.
  */
 #include "layer/launch/merge_inside.h"
 #include "layer/launch/diff.h"

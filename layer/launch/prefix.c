@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches that begin with slices on one device. See prefix.h.
+ * Prefixes: launches that begin as slices on one device. See prefix.h.
  */
 #include "layer/launch/prefix.h"
 #include "layer/memory/unsettled.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private copies for commutative atomics. See private_copies.h.
+ * Reduction by private copies, for commutative atomics. See private_copies.h.
  */
 #include "layer/launch/private_copies.h"
 #include "layer/base/log.h"

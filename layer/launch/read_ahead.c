@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What others bring of a read. See read_ahead.h.
+ * Ranges of a pending read that write-back delivers. See read_ahead.h.
  */
 #include "layer/launch/read_ahead.h"
 

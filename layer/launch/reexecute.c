@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done again of a split, and who is not waited for. See reexecute.h.
+ * Re-execution of packages, and stragglers that are not waited for. See reexecute.h.
  */
 #include "layer/launch/reexecute.h"
 #include "layer/plan/device_load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of access.h as runs of bytes. See region_ranges.h.
+ * Converts regions of access.h to byte ranges. See region_ranges.h.
  */
 #include "layer/launch/region_ranges.h"
 

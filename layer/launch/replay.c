@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches that repeat one before. See replay.h.
+ * Replays launches. See replay.h.
  */
 #include "layer/launch/replay.h"
 #include "layer/plan/device_load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of a launch. See start.h.
+ * Carries out the planner's decision about a launch. See start.h.
  */
 #include "layer/launch/start.h"
 #include "layer/launch/launch.h"

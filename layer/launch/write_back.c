@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What packages wrote, brought to reads that wait. See write_back.h.
+ * Early write-back: results of packages, transferred to reads that wait. See write_back.h.
  */
 #include "layer/launch/write_back_inside.h"
 #include "layer/memory/host_copy.h"

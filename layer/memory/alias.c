@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects over other members' memory. See alias.h.
+ * Aliases: objects over other members' memory. See alias.h.
  */
 #include "layer/memory/alias.h"
 #include "layer/base/log.h"

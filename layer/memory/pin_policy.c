@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pinning host copies. See pin_policy.h.
+ * Decides when host copies are pinned. See pin_policy.h.
  */
 #include "layer/memory/buffer.h"
 #include "layer/base/log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who wrote a memory object last. See result_mark.h.
+ * Marks that say which function wrote a memory object last. See result_mark.h.
  */
 #include "layer/memory/result_mark.h"
 #include "layer/memory/buffer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the trace tells of transfers. See trace_transfer.h.
+ * Trace rows of transfers. See trace_transfer.h.
  */
 #include "layer/memory/trace_transfer.h"
 #include "layer/memory/transfer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What moving bytes keeps with each worker: its beginning and end. See transfer_state.h.
+ * The state of transfers of each worker: makes and frees it. See transfer_state.h.
  */
 #include "layer/memory/transfer_state.h"
 #include "layer/memory/device_copy.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of transports, and whoever asks it. See transport.h.
+ * The table of transports, and the functions that use it. See transport.h.
  */
 #include "layer/memory/transport.h"
 #include "layer/memory/buffer.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots transport: from peer to peer (peer.h) through a slot of shared memory. The source's queue copies
- * regions into a slot on its device, the destination's queue fetches them from there by an object of its own
- * over the same memory. So it serves buffers of any size and kind, nothing waits on the host but the second
- * half for the first, and order is as with transfers through the host: each half is a job of its device's
- * timeline, in line with the kernels there, and what changes the source's bytes later need not wait for the
- * destination.
+ * The bounce transport: from peer to peer (peer.h) through a slot of a bounce buffer, which is shared memory.
+ * The source's queue copies regions into a slot on its device; the destination's queue copies them from
+ * there, by an object of its own over the same memory. So it serves buffers of any size and kind, nothing
+ * waits on the host but the second half for the first, and order is as with transfers through the host: each
+ * half is a job of its device's timeline, in line with the kernels there, and what changes the source's bytes
+ * later need not wait for the destination.
  *
  * A move takes as many slots as it is long, and both halves of it overlap. A slot is used again once the job
  * that emptied it is over. What cannot be copied that way goes through the host, at once and then for good.
  *
- * A slot has COEXEC_DEBUG=staging kilobytes; 0: there are none. Thread-safety: context->lock. Previous
- * stage: the table (transport.h).
+ * A slot has COEXEC_DEBUG=staging kilobytes; 0: there are none. Thread-safety: context->lock. Previous stage:
+ * the table (transport.h).
  */
 #include "layer/memory/transport.h"
 #include "layer/memory/transfer.h"

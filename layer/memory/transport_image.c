@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving an image's bytes: a item, or rows of runs, as one box of texels by the real driver's own reads and
- * writes of images. transfer.c cuts runs so that each is one box.
+ * The image transport: moves an image's bytes, an item or several rows, as one box of texels by the driver's
+ * reads and writes of images. transfer.c cuts items so that each is one box.
  */
 #include "layer/memory/image.h"
 #include "layer/memory/transfer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who waits for owners to be known. See unsettled.h.
+ * Unsettled memory objects, and commands that wait for them. See unsettled.h.
  */
 #include "layer/memory/unsettled.h"
 #include "layer/memory/svm.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where new contents of memory objects go. See write_place.h.
+ * Chooses the place for new contents of memory objects. See write_place.h.
  */
 #include "layer/memory/write_place.h"
 #include "layer/memory/buffer.h"

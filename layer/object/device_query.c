@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the virtual device tells of itself in numbers and in lists of names with versions, made of what its
- * members tell. See device_query.h.
+ * Answers of the virtual device that are numbers or lists of names with versions, made from its members'
+ * answers. See device_query.h.
  */
 #include "layer/object/device_query.h"
 #include "layer/object/command_buffer_api.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The set of live handles. See handle_set.h.
+ * The registry of live handles. See handle_set.h.
  */
 #include "layer/object/handle_set.h"
 #include "layer/base/lock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Typed handles: counting, and the one way in which info queries are answered.
+ * Typed handles: reference counts, and the functions that answer info queries.
  */
 #include "layer/object/object.h"
 #include "layer/base/log.h"

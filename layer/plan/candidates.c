@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it would cost to share a launch. See candidates.h.
+ * The costs of sharing a launch. See candidates.h.
  */
 #include "layer/plan/candidates.h"
 #include "layer/plan/device_load.h"

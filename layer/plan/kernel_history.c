@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of a kernel function. See kernel_history.h.
+ * The history of a kernel function. See kernel_history.h.
  */
 #include "layer/plan/kernel_history.h"
 #include "layer/program/kernel.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches teach. See launch_learn.h.
+ * Enters measurements of launches into the kernel history. See launch_learn.h.
  */
 #include "layer/plan/launch_learn.h"
 #include "layer/plan/plan_size.h"

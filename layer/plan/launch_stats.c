@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A launch for the table of kernels. See launch_stats.h.
+ * Reports a launch to the summary table. See launch_stats.h.
  */
 #include "layer/plan/launch_stats.h"
 #include "layer/driver/device.h"

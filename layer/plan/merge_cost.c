@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What merging costs. See merge_cost.h.
+ * The costs of merging. See merge_cost.h.
  */
 #include "layer/plan/merge_cost.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches forgo. See migration_credit.h.
+ * Migration credit of launches. See migration_credit.h.
  */
 #include "layer/plan/migration_credit.h"
 #include "layer/base/log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who waits for a launch's results. See pending_reads.h.
+ * Finds the reads that wait for a launch. See pending_reads.h.
  */
 #include "layer/plan/pending_reads.h"
 #include "layer/memory/buffer.h"

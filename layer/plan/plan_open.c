@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When devices beyond the first are opened. See plan_open.h.
+ * Decides when further devices are opened. See plan_open.h.
  */
 #include "layer/plan/plan_open.h"
 #include "layer/base/copy.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a launch that stays whole runs: on the fastest member, or on one that is free while that one is busy
- * with commands the launch does not depend on.
+ * Chooses the member for a whole launch: the fastest, or one that is free while that one is busy with
+ * commands on which the launch does not depend.
  *
  * Previous stage: plan.c. Next: whole.c. Under context->lock.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who takes part in a split: admission, probes, the balancer. See plan_share.h.
+ * Chooses the members of a split: admission, probes, the balancer. See plan_share.h.
  */
 #include "layer/plan/plan_share.h"
 #include "layer/plan/candidates.h"

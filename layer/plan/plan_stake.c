@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a split is held to. See plan_stake.h.
+ * The stake of a split. See plan_stake.h.
  */
 #include "layer/plan/plan_stake.h"
 #include "layer/driver/account.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who begins with slices. See prefix_rules.h.
+ * Decides which launches begin as slices. See prefix_rules.h.
  */
 #include "layer/plan/prefix_rules.h"
 #include "layer/base/log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recording says of a launch. See record_launch.h.
+ * The recording's lines about launches. See record_launch.h.
  */
 #include "layer/plan/record_launch.h"
 #include "layer/base/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What may be done again. See reexecute_rules.h.
+ * Decides what may be re-executed. See reexecute_rules.h.
  */
 #include "layer/plan/reexecute_rules.h"
 #include "layer/plan/device_load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who uses the results of launches. See result_use.h.
+ * Predicts who uses the results of launches. See result_use.h.
  */
 #include "layer/plan/result_use.h"
 #include "layer/plan/plan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many slices a package has, and where they lie. See slices.h.
+ * The number and borders of a package's slices. See slices.h.
  */
 #include "layer/plan/slices.h"
 

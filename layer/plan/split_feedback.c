@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What split launches took. See split_feedback.h.
+ * Measures whether split launches pay. See split_feedback.h.
  */
 #include "layer/plan/split_feedback.h"
 #include "layer/base/log.h"

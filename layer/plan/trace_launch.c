@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the trace tells of launches. See trace_launch.h.
+ * Trace rows of launches. See trace_launch.h.
  */
 #include "layer/plan/trace_launch.h"
 #include "layer/plan/plan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compilers took, on disk. See compile_record.h.
+ * Records on disk how long compilers took. See compile_record.h.
  */
 #include "layer/program/compile_record.h"
 #include "layer/base/disk_cache.h"

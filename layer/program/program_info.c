@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program tells about itself: clGetProgramInfo and clGetProgramBuildInfo. Each of its virtual devices
- * tells of its own unit (program_unit.c), and of that unit's members only of its own.
+ * Queries of programs: clGetProgramInfo and clGetProgramBuildInfo. For each virtual device the answer is
+ * about its unit (program_unit.c), and among that unit's members only about its own.
  */
 #include "layer/object/device.h"
 #include "layer/base/entry.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recording says of a program. See record_program.h.
+ * The recording's lines about programs. See record_program.h.
  */
 #include "layer/program/record_program.h"
 #include "layer/base/options.h"

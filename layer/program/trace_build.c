@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the trace tells of builds. See trace_build.h.
+ * Trace rows of builds. See trace_build.h.
  */
 #include "layer/program/trace_build.h"
 #include "layer/base/log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sum over included files. See include_hash.h.
+ * The hash of included files. See include_hash.h.
  */
 #include "layer/source/include_hash.h"
 #include "layer/source/include_macro.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of files by macros. See include_macro.h.
+ * File names given by macros. See include_macro.h.
  */
 #include "layer/source/include_macro.h"
 #include "layer/source/name_list.h"

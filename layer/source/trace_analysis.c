@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the trace tells of analyses. See trace_analysis.h.
+ * Trace rows of analyses. See trace_analysis.h.
  */
 #include "layer/source/trace_analysis.h"
 #include "layer/base/clock.h"
