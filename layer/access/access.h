@@ -220,7 +220,7 @@ uint64_t cx_access_hash(const struct cx_summary_kernel *kernel, const struct cx_
 bool cx_access_matches(const struct cx_access *access, const struct cx_summary_kernel *kernel,
                        const struct cx_access_geometry *geometry, const struct cx_access_arg *args);
 
-/* The verdict an access was made with. */
+/* The verdict with which an access was made. Used by tests. */
 const struct cx_access_verdict *cx_access_verdict(const struct cx_access *access);
 /* Instructions of all work-items together at most, about; INFINITY: unknown. A guess for times, no bound to
  * rely on for what is right. Called by plan/judge.c. */

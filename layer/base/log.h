@@ -27,7 +27,9 @@ enum cx_topic {
     CX_TOPIC_COUNT
 };
 
+/* Whether lines of this level and topic are written. Called by the macros below, and before costly texts. */
 bool cx_log_on(enum cx_level level, enum cx_topic topic);
+/* Writes a line, formatted as by printf. Called by the macros below. */
 void cx_log_write(enum cx_level level, enum cx_topic topic, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -15,6 +15,8 @@ struct cx_sha256 {
     unsigned char block[64];
 };
 
+/* Hash data piece by piece: init, add any number of times, end. Called by analyser/, api/, program/, source/
+ * and disk_cache.c. */
 void cx_sha256_init(struct cx_sha256 *hash);
 void cx_sha256_add(struct cx_sha256 *hash, const void *data, size_t size);
 void cx_sha256_end(struct cx_sha256 *hash, unsigned char digest[32]);

@@ -27,9 +27,11 @@ cl_int cx_private_end(struct cx_private **copies);
 /* Drops copies that were begun and not ended; their jobs may still run. Called by split.c. */
 void cx_private_drop(struct cx_private **copies);
 
-/* Gives the neutral element of an operation (enum cx_atomic_op) of `width` bytes (4 or 8). */
+/* Gives the neutral element of an operation (enum cx_atomic_op) of `width` bytes (4 or 8). Called by
+ * private_copies.c and tests. */
 void cx_private_neutral(unsigned op, unsigned width, unsigned char value[8]);
-/* to[i] = to[i] op delta[i] for bytes / width elements. Needs no lock. Both are aligned to the width. */
+/* to[i] = to[i] op delta[i] for bytes / width elements. Needs no lock. Both are aligned to the width. Called
+ * by private_copies.c and tests. */
 void cx_private_combine(unsigned op, unsigned width, unsigned char *to, const unsigned char *delta,
                         size_t bytes);
 

@@ -34,6 +34,7 @@ static inline struct cx_mem *cx_image_from(cl_mem handle)
     return mem && mem->image ? mem : NULL;
 }
 
+/* Frees the data of an image object. Called by buffer.c when the object is destroyed. */
 void cx_image_free(struct cx_image *image);
 
 /* Makes a real image for the member: over `host` (NULL: with its own memory), or from the member's real

@@ -58,12 +58,12 @@ void cx_pool_finish(struct cx_pool *pool);
 /* Like cx_pool_finish, and frees the pool; accepts NULL. Called by api/context.c. */
 void cx_pool_delete(struct cx_pool *pool);
 
-/* Reserve and release other pinned memory below the bound. False: there is no room, even after free pages are
- * freed. */
+/* Reserve and release pinned memory below the bound. False: there is no room, even after free pages are
+ * freed. Called by pinned_pool.c for each pinning. */
 bool cx_pinned_reserve(uint64_t bytes);
 void cx_pinned_release(uint64_t bytes);
 
-/* Numbers for the summary, in bytes unless stated otherwise. */
+/* Numbers for the summary, in bytes unless stated otherwise. Used by cx_pinned_print and tests. */
 struct cx_pinned_numbers {
     uint64_t bound, now, most;
     uint64_t pinned, reused;         /* times pages were pinned, and taken pinned from a pool */

@@ -28,6 +28,7 @@ struct cx_waiting {
     unsigned count;
 };
 
+/* Finds the reads that wait for the launch. Called by launch/write_back.c and launch/write_back_slices.c. */
 void cx_waiting_find(struct cx_command *launch, struct cx_waiting *waiting);
 
 #endif

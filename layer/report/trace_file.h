@@ -14,6 +14,7 @@
 /* A lane's number in the file (tid) is its row's number plus this for each lane after the first. */
 enum { CX_TRACE_LANE = 1000 };
 
+/* Whether COEXEC_TRACE is set. Called in all rooms before anything is traced. */
 bool cx_trace_on(void);
 /* Reserves `count` consecutive rows and returns the first one's number. There are fewer than CX_TRACE_LANE
  * rows; when they are used up, the last ones are shared. Called by timeline/trace_command.c. */

@@ -18,6 +18,7 @@ struct cx_names {
  * include_macro.c. */
 bool cx_name_is(const char *name, const char *at, size_t length);
 
+/* Whether the list has the name of `length` characters at `at`. Called by include_macro.c. */
 bool cx_names_have(const struct cx_names *names, const char *at, size_t length);
 /* Adds a copy of the name. False: no memory. Called by include_hash.c and include_macro.c. */
 bool cx_names_add(struct cx_names *names, const char *at, size_t length);

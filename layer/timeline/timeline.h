@@ -20,7 +20,7 @@ struct cx_command;
 struct cx_end;
 struct cx_job;
 
-/* Stands for the lock of whichever timeline is at hand. */
+/* Stands for the lock of any timeline in clang's analysis. */
 extern struct cx_lock_kind cx_timeline_locked;
 
 struct cx_timeline {
@@ -30,33 +30,32 @@ struct cx_timeline {
     /* context->lock: */
     uint64_t planned; /* position of the last job planned */
     /* For copies between members' memories (peer.h). */
-    uint64_t last_user;    /* the last job planned that may touch any of this member's memory: no such copy */
-    const uint64_t *fence; /* one a member: its last job that copies from this one's memory, which all
-                              planned here waits for; NULL: there is none */
+    uint64_t
+        last_user; /* the last job planned that may access any of this member's memory, except such copies */
+    const uint64_t *fence; /* one a member: its last job that copies from this member's memory, for which all
+                              jobs planned here wait; NULL: none */
     struct cx_command
-        *watched; /* a heap of those that wait for this timeline (command_watch.c); references */
-    atomic_uint_fast64_t
-        first_watched; /* the position that the first of `watched` waits for; 0: there is none */
+        *watched; /* a heap of commands that wait for this timeline (command_watch.c); references */
+    atomic_uint_fast64_t first_watched; /* the position for which the first of `watched` waits; 0: none */
 
     struct cx_lock lock;
     pthread_cond_t moved;                                  /* submitted or completed moved */
-    struct cx_job *head CX_GUARDED_BY(cx_timeline_locked); /* planned, not yet handed to the driver */
+    struct cx_job *head CX_GUARDED_BY(cx_timeline_locked); /* planned, not yet submitted to the driver */
     struct cx_job *tail CX_GUARDED_BY(cx_timeline_locked);
-    struct cx_job *flying CX_GUARDED_BY(cx_timeline_locked); /* handed over, not known to be complete */
+    struct cx_job *flying CX_GUARDED_BY(cx_timeline_locked); /* submitted, not known to be complete */
     struct cx_job *flying_tail CX_GUARDED_BY(cx_timeline_locked);
     unsigned nflying CX_GUARDED_BY(cx_timeline_locked);
     unsigned nloose;                                /* jobs since the last one with an event; whoever pumps */
-    bool reaping CX_GUARDED_BY(cx_timeline_locked); /* some thread completes jobs */
-    atomic_bool pumping; /* some thread runs jobs; it looks at the queue once more before it ends that. Set
-                            under lock */
-    unsigned waiters CX_GUARDED_BY(cx_timeline_locked); /* threads in `moved` */
-    /* waiters: the least position that one of them waits for; nobody is woken before that */
+    bool reaping CX_GUARDED_BY(cx_timeline_locked); /* a thread completes jobs */
+    atomic_bool pumping; /* a thread pumps; it checks the queue once more before it stops. Set under lock */
+    unsigned waiters CX_GUARDED_BY(cx_timeline_locked); /* threads that wait for `moved` */
+    /* the least position that a waiter waits for; none is woken before that */
     uint64_t awaited CX_GUARDED_BY(cx_timeline_locked);
-    /* the worker's thread sees to the completion of everything up to here by itself */
+    /* the worker's thread completes everything up to this position by itself */
     uint64_t watch CX_GUARDED_BY(cx_timeline_locked);
     atomic_uint_fast64_t
-        awaited_ns; /* since when a thread waits for one of the jobs, host clock; 0: none does */
-    /* end_times.c: ends that are asked for, the next first */
+        awaited_ns; /* since when a thread has waited for one of the jobs, host clock; 0: none waits */
+    /* end_times.c: requested end times, the next first */
     struct cx_end *ends CX_GUARDED_BY(cx_timeline_locked);
     struct cx_end *ends_tail CX_GUARDED_BY(cx_timeline_locked);
     /* when the last of all completed jobs ended, host ns; written by who completes jobs (`reaping`) */
