@@ -70,8 +70,8 @@ enum cx_summary_reason {
 /* Short name for logs and golden files, such as "write-overlap"; "?" for a value that is none. */
 const char *cx_summary_reason_name(enum cx_summary_reason reason);
 /* The reason as half a sentence for users, such as "different work-groups write overlapping bytes"; a
- * constant. For whoever says why a launch is not split: plan.c, protocol.c, explain.c and the tool. Called
- * by explain.c, protocol.c, plan/plan.c and tools/coexec_judge.c. */
+ * constant. Used to say why a launch is not split. Called by explain.c, protocol.c, plan/plan.c and
+ * tools/coexec_judge.c. */
 const char *cx_summary_reason_text(enum cx_summary_reason reason);
 
 /* Work-item functions a kernel calls, itself or through helpers (struct cx_summary_kernel.uses). */

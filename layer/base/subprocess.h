@@ -11,13 +11,12 @@
 #include <stddef.h>
 
 enum cx_helper_end {
-    CX_HELPER_OK,      /* it ended with status 0 (or nobody knows, since the program reaped it: look at its
-                          product) */
+    CX_HELPER_OK,      /* it ended with status 0 (or unknown, if the program reaped it: check its result) */
     CX_HELPER_FAILED,  /* another status, or a signal */
     CX_HELPER_TIMEOUT, /* killed at the limit */
     CX_HELPER_STOPPED, /* killed by cx_helper_stop */
     CX_HELPER_ABSENT,  /* could not be started */
-    CX_HELPER_LEFT,    /* our process ends; it was told so (SIGUSR1) and goes on by itself */
+    CX_HELPER_LEFT,    /* our process ends; the helper was signalled (SIGUSR1) and goes on by itself */
 };
 
 /* Runs the program argv[0] and waits for its end. A helper that outlasts us (helper->outlasts) starts with

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares what two runs of a kernel left in a buffer, element by element where devices may round otherwise.
+ * Compares the results of two runs of a kernel in a buffer, element by element if devices may round
+ * differently.
  *
  * Used by verify.c. Pure; thread-safe.
  */
@@ -19,13 +20,13 @@ enum cx_element_kind {
     CX_ELEMENT_DOUBLE,
 };
 
-/* What a buffer holds: scalars, or vectors' lanes. */
+/* The elements of a buffer: scalars, or components of vectors. */
 struct cx_element {
     enum cx_element_kind kind;
     unsigned size; /* bytes; UNKNOWN: 4 */
 };
 
-/* Of an argument of this OpenCL C type, such as "float4*". Called by verify.c. */
+/* The elements of an argument of this OpenCL C type, such as "float4*". Called by verify.c. */
 struct cx_element cx_element_of(const char *type);
 
 enum cx_compare_by {
@@ -43,7 +44,7 @@ struct cx_difference {
     size_t bytes; /* how many differ, in elements that do */
 };
 
-/* True where nothing differs. Called by verify.c. */
+/* Compares two buffers; true: nothing differs. Called by verify.c. */
 bool cx_compare(const void *a, const void *b, size_t size, struct cx_element element, enum cx_compare_by by,
                 struct cx_difference *difference);
 

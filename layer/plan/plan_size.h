@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sizes and shares that planning needs: the local size of a split launch, smallest packages, powers.
+ * Computes sizes and times for planning: the local size of a split launch, smallest packages, powers, and the
+ * costs of moves and builds.
  */
 #ifndef CX_LAYER_PLAN_PLAN_SIZE_H
 #define CX_LAYER_PLAN_PLAN_SIZE_H
@@ -11,71 +12,68 @@
 /* What a split costs that the balancer cannot see, in seconds, measured on PoCL and an H200
  * (docs/benchmarks.md): handing packages to two threads and hearing of their end. */
 #define CX_SPLIT_SECONDS 40e-6
-/* What a CPU's driver may take to compile a kernel, while nothing there has told, in seconds (PoCL: 30 to 300
- * ms). */
+/* Seconds that a CPU's driver may take to compile a kernel, until one is measured (PoCL: 30 to 300 ms). */
 #define CX_CPU_COMPILES 50e-3
 
 /* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_DEBUG=link), not measured.
  * Called by plan/ and launch/. */
 double cx_plan_move_seconds(double bytes);
-/* Bytes a second of uploads to this member, as measured there or on another of its kind; 0: none was.
- * Called by plan_stake.c. */
+/* Measured bytes per second of uploads to this member, or to another one of its kind; 0: not measured. Called
+ * by plan_stake.c. */
 double cx_plan_upload_rate(const struct cx_worker *worker);
-/* The same as cx_plan_move_seconds for such uploads, by that rate once there is one. Called by
+/* Seconds of uploads to the member: by the measured rate, else as cx_plan_move_seconds. Called by
  * candidates.c, plan_stake.c and split_feedback.c. */
 double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes);
-/* Seconds to bring the member bytes of the root that other members alone have: between peers without the
+/* Seconds to move to the member bytes of the root that only other members have; between peers without the
  * host. context->lock held, as for the next. Called by plan_stake.c. */
 double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes);
-/* Seconds to bring it what it lacks, by places as cx_coherence_lacking gives it: what the host has, and what
- * others alone have. Called by candidates.c and plan_stake.c. */
+/* Seconds to move to the member what it lacks (`lacking` as of cx_coherence_lacking): what the host copy has,
+ * and what only others have. Called by candidates.c and plan_stake.c. */
 struct cx_plan_bring {
     double host, others;
 };
 struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct cx_mem *root,
                                    const uint64_t *lacking);
 
-/* Chooses the one local size that all packages of a launch without one use: the required size, else one that
- * divides the global size and that every member takes. False: none is any good. Called by judge.c, plan.c,
+/* Chooses the local size for all packages of a launch without one: the required size, else one that divides
+ * the global size and that every member accepts. False: there is none. Called by judge.c, plan.c,
  * prefix_rules.c and record_launch.c. */
 bool cx_plan_local_size(struct cx_launch *launch);
-/* Whether the member takes the launch's given local size, by what it did before or else reports. Called by
- * plan_place.c, prefix_rules.c, launch/failover.c and launch/verify.c. */
+/* Whether the member accepts the launch's given local size, by earlier launches or else by its report. Called
+ * by plan_place.c, prefix_rules.c, launch/failover.c and launch/verify.c. */
 bool cx_plan_fits(const struct cx_launch *launch, unsigned member);
-/* Work-groups that fill the device. Called by plan/ and launch/. */
+/* The number of work-groups that fill the device. Called by plan/ and launch/. */
 uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry);
 /* COEXEC_DEBUG=min_package and COEXEC_DEBUG=powers for a member; 0: not given. Called by candidates.c and
  * plan_share.c. */
 uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
-/* Has built in the background what a split lacks, once that may pay: the program for members that left it for
- * later, and a variant. Under context->lock. Called by deferral.c, plan.c and plan_place.c. */
+/* Starts background builds of what a split lacks, once that may pay: members' deferred builds of the program,
+ * and a variant. Called under context->lock. Called by deferral.c, plan.c and plan_place.c. */
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
-/* Whether those members are a noticeable part of all, by nominal speed. Called by deferral.c. */
+/* Whether the members with deferred builds have a noticeable part of the nominal speed of all. Called by
+ * deferral.c. */
 bool cx_plan_deferred_counts(const struct cx_launch *launch);
-/* Seconds that the builds may take, one after the other, which a split with this variant lacks: the program's
- * on members that left it for later, and the variant's on all. Called by plan_open.c. */
+/* Seconds that the builds may take, one after the other, that a split with this variant lacks: deferred
+ * builds of the program, and the variant's on all members. Called by plan_open.c. */
 double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant variant);
-/* Whether the launch may take so long that it is worth its while to wait for members that have left the
- * program's build for later: by measured speeds, else by the most that the text of its kernel has it do, and
- * by what part of it they could do.
- * Under context->lock. Called by plan.c. */
+/* Whether the launch may be long enough for waiting for deferred builds to pay: by measured speeds, else by
+ * the upper guess from the kernel's text, and by the part that those members could do. Called under
+ * context->lock. Called by plan.c. */
 bool cx_plan_deferred_pays(const struct cx_launch *launch);
-/* The fastest member's measured speed at the function, in work-groups/s; 0: unknown. Members of one kind
- * count as equally fast: what tells them apart is which work-groups they had, and a whole launch has all.
- * Under context->lock. Called by split_feedback.c. */
+/* The fastest member's measured speed for the function, in work-groups/s; 0: unknown. Members of one kind
+ * count as equally fast, since their speeds differ only by the work-groups that they had. Called under
+ * context->lock. Called by split_feedback.c. */
 double cx_plan_best_speed(const struct cx_launch *launch);
-/* Seconds that the launch takes on the fastest member, by what was measured; 0: unknown. Under context->lock.
- * Called by deferral.c and reexecute_rules.c.
- */
+/* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
+ * context->lock. Called by deferral.c and reexecute_rules.c. */
 double cx_plan_expected(const struct cx_launch *launch);
-/* Whether splits of the launch, which was not judged yet, may have gained what it takes to judge it
- * (learned->judging), this time and the times it came before; hash: of cx_access_hash. What
- * judging takes is believed less and less while it does not happen. Under context->lock. Called by
- * judge.c. */
+/* Whether splits of this launch, not judged yet, could have gained more than judging takes
+ * (history->judging), counting the times it came before; hash: of cx_access_hash. The time of judging is
+ * trusted less and less while nothing is judged. Called under context->lock. Called by judge.c. */
 bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash);
-/* The launch runs, or ran, whole for lack of what cx_plan_want builds: that speaks for building it. Counts
- * once its time is known, once. Under context->lock. Called by plan.c and launch/whole.c. */
+/* Counts a launch that runs whole because it lacks what cx_plan_want builds, in favour of building it; once,
+ * when its time is known. Called under context->lock. Called by plan.c and launch/whole.c. */
 void cx_plan_without(struct cx_launch *launch);
 
 #endif

@@ -26,16 +26,16 @@ void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq);
  * thread. */
 bool cx_worker_ended_at_once(const struct cx_worker *worker, struct cx_job *job);
 
-/* Completes such a job, which never flew; none may fly before it, and nobody reap. The timeline's lock is
- * free for a while. Called by worker.c. */
+/* Completes such a job, which has not flown; no job may be flying, and no thread reaping. The timeline's lock
+ * is released for a while. Called by worker.c. */
 void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_timeline_locked);
 
 /* Adds an event (a marker) for the newest flying job if it has none, so that its end can be seen without
  * waiting. The caller holds no lock. Called by command_watch.c, worker.c and worker_callbacks.c. */
 void cx_worker_mark_end(struct cx_worker *worker);
 
-/* An event, retained, that tells of the end of everything up to seq, or NULL where clFinish must do. *of: up
- * to where it tells. *needed: whether anything up to seq is in flight at all. Called by worker.c and
+/* Returns an event, retained, for the end of everything up to seq; NULL: clFinish is needed. *of: the
+ * position that the event covers. *needed: whether anything up to seq is in flight. Called by worker.c and
  * worker_callbacks.c. */
 cl_event cx_worker_end_event(struct cx_worker *worker, uint64_t seq, uint64_t *of, bool *needed)
     CX_HOLDS(cx_timeline_locked);
