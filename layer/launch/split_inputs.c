@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What packages lack where they run, and whence it comes. See split_inputs.h.
+ * Lists and moves the inputs that packages lack. See split_inputs.h.
  */
 #include "layer/launch/split_inputs.h"
 #include "layer/memory/image.h"
