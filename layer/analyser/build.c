@@ -334,6 +334,19 @@ static int32_t build_phi(struct cx_build *b, LLVMValueRef phi, unsigned lane)
     return node >= 0 ? node : opaque(b, phi, CX_OPAQUE_OTHER);
 }
 
+/* select(no, yes, condition): of a scalar, the second where the condition is not 0. */
+static int32_t build_chosen(struct cx_build *b, LLVMValueRef call, int32_t no, int32_t yes)
+{
+    LLVMValueRef c = operand(call, 2);
+
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind && LLVMIsAInstruction(c) &&
+        (LLVMGetInstructionOpcode(c) == LLVMZExt || LLVMGetInstructionOpcode(c) == LLVMSExt) &&
+        LLVMTypeOf(operand(c, 0)) == LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(c)))) {
+        return cx_build_choice(b, operand(c, 0), yes, no);
+    }
+    return cx_dag_binary(&b->dag, CX_EXPR_UNION, no, yes);
+}
+
 static int32_t build_integer_call(struct cx_build *b, LLVMValueRef call, const struct cx_builtin *builtin,
                                   unsigned lane)
 {
@@ -365,6 +378,8 @@ static int32_t build_integer_call(struct cx_build *b, LLVMValueRef call, const s
     case CX_INTEGER_MAD24:
         x[0] = cx_dag_binary(&b->dag, sign ? CX_EXPR_SMUL24 : CX_EXPR_UMUL24, x[0], x[1]);
         return builtin->integer == CX_INTEGER_MUL24 ? x[0] : cx_dag_binary(&b->dag, CX_EXPR_ADD, x[0], x[2]);
+    case CX_INTEGER_SELECT:
+        return x[1] < 0 ? opaque(b, call, CX_OPAQUE_CALL) : build_chosen(b, call, x[0], x[1]);
     case CX_INTEGER_CONVERT:
         return cx_dag_resize(&b->dag, x[0], width, sign);
     }

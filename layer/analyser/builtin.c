@@ -139,8 +139,9 @@ static const struct {
     const char *name;
     enum cx_builtin_integer op;
 } integer[] = {
-    {"min", CX_INTEGER_MIN}, {"max", CX_INTEGER_MAX},     {"clamp", CX_INTEGER_CLAMP},
-    {"abs", CX_INTEGER_ABS}, {"mul24", CX_INTEGER_MUL24}, {"mad24", CX_INTEGER_MAD24},
+    {"min", CX_INTEGER_MIN},       {"max", CX_INTEGER_MAX},     {"clamp", CX_INTEGER_CLAMP},
+    {"abs", CX_INTEGER_ABS},       {"mul24", CX_INTEGER_MUL24}, {"mad24", CX_INTEGER_MAD24},
+    {"select", CX_INTEGER_SELECT},
 };
 
 /* The scalar type letter of the first parameter. */

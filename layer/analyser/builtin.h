@@ -47,6 +47,7 @@ enum cx_builtin_integer {
     CX_INTEGER_ABS,
     CX_INTEGER_MUL24,
     CX_INTEGER_MAD24,
+    CX_INTEGER_SELECT,
     CX_INTEGER_CONVERT, /* convert_TYPE() between integers, not saturating */
 };
 
