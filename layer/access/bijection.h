@@ -26,19 +26,21 @@ struct cx_places {
 };
 
 /*
- * Proves for the object that what packages write is apart, and with `reads` that none reads what another one
- * writes. True where it is so; then cx_access_place_boxes() knows the regions of its arguments.
+ * Proves for the object that packages write disjoint bytes, and with `reads` that none reads what another one
+ * writes. True: it is proved, and cx_access_place_boxes() knows the regions of its arguments. Called by
+ * protocol.c.
  */
 bool cx_access_is_bijective(struct cx_access *access, uint64_t object, bool reads);
-/* For an argument whose object nothing writes: finds what packages read of it as boxes, if they can be. */
+/* For an argument whose object is not written: finds the boxes that packages read of it, if possible. Called
+ * by protocol.c. */
 void cx_access_find_places(struct cx_access *access, uint32_t arg);
 
-/* Gives back what memory is not needed once all objects are judged. */
+/* Frees the memory that is not needed once all objects are judged. Called by protocol.c. */
 void cx_access_trim_places(struct cx_access *access);
 
 /*
  * The boxes that the package of units first..last reads, or writes, through the argument, and their hull; the
- * number of boxes is 0 where the hull is all. False where nothing is known here.
+ * number of boxes is 0 where the hull is all. False where nothing is known here. Called by package.c.
  */
 bool cx_access_place_boxes(const struct cx_access *access, uint32_t arg, bool write, int64_t first,
                            int64_t last, struct cx_access_box *box, unsigned *n,

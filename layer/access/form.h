@@ -60,7 +60,8 @@ struct cx_form cx_form_top(unsigned width, bool loose);
 /* Intersects the form's bounds with [lo, hi]; the intersection must not be empty. Called by eval.c. */
 struct cx_form cx_form_clip(struct cx_form f, int64_t lo, int64_t hi);
 
-/* Whether the form is one number, `lo`: no variables and no slack. Called by bound.c, eval.c and race.c. */
+/* Whether the form is one number, `lo`: no variables and no slack. Called by bound.c, eval.c, race.c and
+ * radix_eval.c. */
 bool cx_form_is_const(const struct cx_form *f);
 /* Whether nothing is known of the value but that it has 64 bits. Called by bound.c and eval.c. */
 bool cx_form_is_unbounded(const struct cx_form *f);
@@ -95,7 +96,7 @@ bool cx_form_read(const struct cx_form *f, unsigned width, bool sign, struct cx_
 /* Saturating arithmetic. Called by access/. */
 int64_t cx_sat_add(int64_t a, int64_t b);
 int64_t cx_sat_mul(int64_t a, int64_t b);
-/* Quotient rounded down; d > 0. Called by bound.c, guard.c and stride.c. */
+/* Quotient rounded down; d > 0. Called by bound.c, guard.c, radix_eval.c and stride.c. */
 int64_t cx_floor_div(int64_t a, int64_t d);
 
 #endif

@@ -47,25 +47,27 @@ struct cx_radix {
 };
 
 struct cx_radix cx_radix_const(int64_t value);
-/* floor(id / place) % base; base 0: no rest is taken */
+/* The sum floor(id / place) % base; base 0: without the modulo.. Called by radix_eval.c. */
 struct cx_radix cx_radix_digit(const struct cx_ids *ids, unsigned id, int64_t place, int64_t base);
-/* a + b * times */
+/* The sum a + b * times.. Called by radix_eval.c. */
 struct cx_radix cx_radix_add(const struct cx_ids *ids, const struct cx_radix *a, const struct cx_radix *b,
                              int64_t times);
-/* The quotient of a division by d > 0, rounded down; or what it leaves. Of the whole number that the sum is.
- */
+/* The quotient of the sum's exact value divided by d > 0, rounded down; with rest: the remainder. Called by
+ * radix_eval.c. */
 struct cx_radix cx_radix_divide(const struct cx_ids *ids, const struct cx_radix *a, int64_t d, bool rest);
 /*
  * yes where `less` is below 0, else no; less must be a number or depend on one digit alone. With equal: where
- * it is 0. yes, no and the result are modulo 2^width. What `less` is afterwards means nothing.
+ * it is 0. yes, no and the result are modulo 2^width. What `less` is afterwards means nothing. Called by
+ * radix_eval.c.
  */
 struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, bool equal,
                                 const struct cx_radix *yes, const struct cx_radix *no, unsigned width);
 
 bool cx_radix_is_const(const struct cx_radix *a);
-/* Least and greatest value; false where they are not within 62 bits. */
+/* Finds the least and greatest value; false: they do not fit in 62 bits. Called by bijection.c and
+ * radix_eval.c. */
 bool cx_radix_hull(const struct cx_ids *ids, const struct cx_radix *a, int64_t *lo, int64_t *hi);
-/* The values of a digit. */
+/* The values of a digit. Called by bijection.c. */
 void cx_digit_range(const struct cx_ids *ids, const struct cx_digit *d, int64_t *lo, int64_t *hi);
 
 #endif

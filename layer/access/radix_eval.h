@@ -19,11 +19,11 @@ struct cx_radix_eval {
     uint8_t *state;
 };
 
-/* False: no memory. */
+/* False: no memory. Called by bijection.c. */
 bool cx_radix_eval_init(struct cx_radix_eval *re, const struct cx_eval *ev);
 void cx_radix_eval_finish(struct cx_radix_eval *re);
 /* Where an access begins, in bytes from where the argument points to, and the ids of the items that may
- * execute it. */
+ * execute it. Called by bijection.c. */
 void cx_radix_eval_access(struct cx_radix_eval *re, const struct cx_access_record *record, struct cx_ids *ids,
                           struct cx_radix *place);
 

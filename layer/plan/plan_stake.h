@@ -14,7 +14,7 @@
 
 /* Seconds that the launch takes whole on the context's fastest member, by launches of the same kernel and
  * shape, or of the same kernel and at most twice or half as many work-groups; 0: not known. Called by
- * deferral.c, plan_size.c, prefix_rules.c and launch/whole.c. */
+ * deferral.c, plan.c, plan_size.c, prefix_rules.c and launch/whole.c. */
 double cx_plan_length(const struct cx_launch *launch);
 /* Records that a launch ran whole on the member and took that long. first: the driver may have compiled in
  * it. Called by launch_learn.c, launch/prefix.c and launch/whole.c. */
