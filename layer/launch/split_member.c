@@ -193,7 +193,7 @@ static bool take_next(const struct lane *lane, unsigned *index)
 
 /* The balancer gives nothing yet, and the part has nothing to do: waits, once for a moment, as most others
  * begin soon, and then only for those that do not wait for this job. */
-static enum step wait_for_others(struct lane *lane, bool *waited)
+static enum step wait_for_others(struct lane *lane, bool *waited) CX_UNCHECKED
 {
     struct split *split = lane->split;
     if (*waited && awaits_newer(lane)) { /* one behind that goes on */
