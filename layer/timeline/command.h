@@ -128,7 +128,8 @@ static inline void cx_frontier_raise(uint64_t *frontier, const uint64_t *other, 
             frontier[t] = other[t];
 }
 
-/* Whether its status must be noticed without a query. context->lock held. */
+/* Whether its status must be noticed without a query. context->lock held. Called by command.c and
+ * command_watch.c. */
 static inline bool cx_command_is_watched(const struct cx_command *command)
 {
     return command->watch && command->watch->active;

@@ -4,9 +4,9 @@
  *
  * A program may watch thousands of commands at once, so nothing here looks at all of them. A command that is
  * not settled is looked at when it settles or runs. From then on it stands in the heap of one timeline that
- * has not passed its cone yet, the command with the least position first; once that timeline has, it moves to
- * the next such timeline's, or is over. Heaps are pairing heaps, linked through what commands with callbacks
- * have: watching needs no more memory.
+ * has not passed its frontier yet, the command with the least position first; once that timeline has, it
+ * moves to the next such timeline's, or is over. Heaps are pairing heaps, linked through what commands with
+ * callbacks have: watching needs no more memory.
  *
  * Previous: command.h. Next: callback_thread.h, whose thread runs the callbacks (event.c).
  */
