@@ -199,7 +199,7 @@ static unsigned count_levels(const struct cx_access *a, const struct cx_places *
 static unsigned count_boxes(const struct cx_access *a, const struct cx_places *p)
 {
     const unsigned dim = a->launch.dim;
-    const int64_t unit = items_of_unit(a), end = p->ids.hi[dim] + 1;
+    const int64_t unit = p->round ? p->round : items_of_unit(a), end = p->ids.hi[dim] + 1;
     unsigned digit[CX_RADIX_DIGITS], each = 1, all = 0;
     const unsigned n = digits_of(&p->place, dim, digit);
     int64_t rows = 1;
@@ -393,8 +393,9 @@ static bool all_apart(const struct cx_access *a, uint64_t object)
     return true;
 }
 
-/* Places of an id's digits, at which packages would make fewer boxes: the lowest above this unit. */
-static int64_t next_place(const struct cx_access *a, uint64_t object)
+/* Places of an id's digits, at which packages would make fewer boxes: the lowest that packages of so many
+ * items cut. */
+static int64_t next_place(const struct cx_access *a, uint64_t object, int64_t unit)
 {
     int64_t least = 0;
 
@@ -402,7 +403,7 @@ static int64_t next_place(const struct cx_access *a, uint64_t object)
         const struct cx_places *p = &a->places[i];
         for (unsigned j = 0; j < p->place.n && a->args[p->arg].object == object; j++) {
             const struct cx_digit *d = &p->place.digit[j];
-            if (d->id == a->launch.dim && items_of_unit(a) % d->place && (!least || d->place < least)) {
+            if (d->id == a->launch.dim && unit % d->place && (!least || d->place < least)) {
                 least = d->place;
             }
         }
@@ -419,7 +420,7 @@ bool cx_access_is_bijective(struct cx_access *a, uint64_t object, bool reads)
                                                       most_boxes(a, i, false) <= CX_ACCESS_BOXES));
     }
     if (apart && !few) {
-        const int64_t place = next_place(a, object), local = a->launch.local[a->launch.dim];
+        const int64_t place = next_place(a, object, items_of_unit(a)), local = a->launch.local[a->launch.dim];
         a->aligned = place ? place / gcd(place, local) : 0;
     }
     if (!apart || !few) {
@@ -431,8 +432,21 @@ bool cx_access_is_bijective(struct cx_access *a, uint64_t object, bool reads)
 void cx_access_find_places(struct cx_access *a, uint32_t arg)
 {
     const uint64_t object = a->args[arg].object;
+    bool found = collect(a, object, true);
+    int64_t round = found ? next_place(a, object, items_of_unit(a)) : 0;
 
-    if (!collect(a, object, true) || most_boxes(a, arg, false) > CX_ACCESS_BOXES) {
+    /* whole rows, or planes, hold what a part of them does */
+    while (found && round && most_boxes(a, arg, false) > CX_ACCESS_BOXES) {
+        for (unsigned i = 0; i < a->nplaces; i++) {
+            struct cx_places *p = &a->places[i];
+            if (a->args[p->arg].object == object) {
+                p->round = round;
+                p->boxes = count_boxes(a, p);
+            }
+        }
+        round = next_place(a, object, round);
+    }
+    if (!found || most_boxes(a, arg, false) > CX_ACCESS_BOXES) {
         forget(a, object);
     }
 }
@@ -560,6 +574,10 @@ static void add_places(const struct cx_access *a, const struct cx_places *p, int
     int64_t from = first * unit, to = (last + 1) * unit - 1;
     struct parting w = {.p = p, .digit = digit, .out = out};
 
+    if (p->round) {
+        from = from / p->round * p->round;
+        to = (to / p->round + 1) * p->round - 1;
+    }
     from = from > p->ids.lo[dim] ? from : p->ids.lo[dim];
     to = to < p->ids.hi[dim] ? to : p->ids.hi[dim];
     if (from > to) {

@@ -23,6 +23,7 @@ struct cx_places {
     uint32_t arg;
     bool reads, writes;
     unsigned boxes; /* of a package at most */
+    int64_t round;  /* packages are taken to end at multiples of so many items; 0: where they do */
 };
 
 /*

@@ -405,16 +405,28 @@ static bool may_have_holes(const struct cx_access *a, uint32_t arg, bool write)
     return count > 1 || !dense;
 }
 
+/* Whether bounds do not tell what is read through the argument. */
+static bool is_vague(const struct cx_access *a, uint32_t arg)
+{
+    for (uint32_t i = 0; i < a->launch.kernel->naccess; i++) {
+        const struct cx_bound *b = &a->bound[i];
+        if (a->launch.kernel->access[i].arg == arg && !b->empty && (!b->known || b->guessed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Boxes that leave out holes, where no proof asked for boxes. */
 static void add_boxes(struct cx_access *a, uint32_t arg)
 {
     struct cx_shapes *reads = &a->shapes[2 * arg], *writes = reads + 1;
     bool written = is_written(a, a->args[arg].object);
 
-    if (!reads->must && !(a->listed[arg] & (CX_LISTED_READS | CX_PLACED_READS)) &&
-        may_have_holes(a, arg, false)) {
-        const bool gathered = cx_access_gather(a, arg, false, false);
-        if (!written && (!gathered || is_loose(a, a->args[arg].object))) {
+    if (!reads->must && !(a->listed[arg] & (CX_LISTED_READS | CX_PLACED_READS))) {
+        const bool holes = may_have_holes(a, arg, false);
+        const bool gathered = holes && cx_access_gather(a, arg, false, false);
+        if (!written && (holes ? !gathered || is_loose(a, a->args[arg].object) : is_vague(a, arg))) {
             cx_access_find_places(a, arg);
         }
         reads->free = !written;
