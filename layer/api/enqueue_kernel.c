@@ -33,6 +33,8 @@ static void drop(struct cx_command *command)
     cx_verify_free(&launch->verify);
     if (launch->prefix)
         cx_prefix_drop(launch);
+    if (launch->uncompiled)
+        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_NONE);
     for (unsigned p = 0; p < launch->nparts; p++)
         cx_args_drop(&launch->parts[p].args);
     free(launch->parts);
@@ -201,7 +203,7 @@ static cl_int check_launch(struct wish *wish, const size_t *offset, const size_t
 }
 
 static const struct cx_command_ops launch_ops = {
-    .plan = cx_launch_start, .lost = cx_launch_lost, .drop = drop};
+    .plan = cx_launch_start, .waits = cx_launch_waits, .lost = cx_launch_lost, .drop = drop};
 static const struct cx_command_ops empty_ops = {.plan = cx_command_settle, .drop = drop}; /* no work-items */
 
 static struct cx_launch *make_launch(const struct wish *wish)

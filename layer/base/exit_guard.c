@@ -30,6 +30,7 @@
 enum {
     EXIT_PATIENCE_S = 20,
     QUEUED_PATIENCE_S = 1, /* with launches that wait for others, which may take for ever */
+    PLANNED_PATIENCE_NS = 150000000,
     LOCK_PATIENCE_NS = 50000000,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
@@ -45,6 +46,8 @@ static unsigned running CX_GUARDED_BY(lock);             /* threads inside */
 static _Thread_local unsigned own;                       /* of them: this one, so often */
 static unsigned queued CX_GUARDED_BY(lock);              /* launches that may compile once they begin */
 static atomic_uint begun;       /* launches of which later pieces may be compiled; written under lock */
+static atomic_uint planned;     /* those that have not begun; likewise */
+static atomic_uint owed;        /* callbacks to the program */
 static _Thread_local bool ours; /* the thread */
 static struct cx_helper *helpers CX_GUARDED_BY(lock);
 static unsigned unneeded CX_GUARDED_BY(lock); /* of them */
@@ -88,6 +91,7 @@ static void in_child(void) CX_RELEASES(lock)
 {
     running = own = queued = 0;
     atomic_store(&begun, 0);
+    atomic_store(&planned, 0);
     atomic_store(&waiting, 0);
     keeping = false;
     helpers = NULL;
@@ -106,8 +110,10 @@ CX_LOCK_AT_FORK(CX_RANK_EXIT_GUARD) static void handle_forks(void)
 
 static struct timespec
     until CX_GUARDED_BY(lock); /* the end of patience, once for all registrations of the handler */
-static struct timespec queued_until CX_GUARDED_BY(lock); /* with what is queued, since something moved */
-static uint64_t moments CX_GUARDED_BY(lock);             /* times at which nothing ran */
+static struct timespec queued_until CX_GUARDED_BY(lock);  /* with what is queued, since something moved */
+static struct timespec planned_until CX_GUARDED_BY(lock); /* with what is planned and owed to nobody */
+static bool given_up CX_GUARDED_BY(lock);                 /* that */
+static uint64_t moments CX_GUARDED_BY(lock);              /* times at which nothing ran */
 
 /* What happens to a helper at exit(). */
 static void end_helper(const struct cx_helper *helper)
@@ -117,13 +123,19 @@ static void end_helper(const struct cx_helper *helper)
         kill(-helper->pid, SIGKILL);
 }
 
+static struct timespec from_now(long ns)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_nsec += ns;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
 static bool lock_at_exit(void) CX_TAKES_IF(true, lock) CX_UNCHECKED
 {
-    struct timespec most;
-    clock_gettime(CLOCK_REALTIME, &most);
-    most.tv_nsec += LOCK_PATIENCE_NS;
-    most.tv_sec += most.tv_nsec / 1000000000;
-    most.tv_nsec %= 1000000000;
+    const struct timespec most = from_now(LOCK_PATIENCE_NS);
     return cx_lock_before(&lock, &most);
 }
 
@@ -138,8 +150,12 @@ static void renew_patience(void) CX_HOLDS(lock)
 /* Until something changes: whether there is something left to wait for. */
 static bool wait_inside(void) CX_HOLDS(lock)
 {
-    if ((queued || atomic_load(&begun)) && cx_lock_wait_until(&idle, &lock, &queued_until))
+    const bool plans = !given_up && atomic_load(&planned), owes = atomic_load(&owed);
+    if ((queued || atomic_load(&begun) || (plans && owes)) && cx_lock_wait_until(&idle, &lock, &queued_until))
         return true;
+    if (plans && !owes && cx_lock_wait_until(&idle, &lock, &planned_until))
+        return true;
+    given_up |= plans;
     return running > own && cx_lock_wait_until(&idle, &lock, &until);
 }
 
@@ -151,6 +167,7 @@ static void at_exit(void)
     if (first) {
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += EXIT_PATIENCE_S;
+        planned_until = from_now(PLANNED_PATIENCE_NS);
         renew_patience();
     }
     for (struct cx_helper *helper = helpers; helper; helper = helper->next)
@@ -275,14 +292,14 @@ void cx_background_expect(void)
 /* Whether exit() waits for launches to go on. */
 static bool goes_on(void)
 {
-    return atomic_load(&begun) && !atomic_load(&closed);
+    return (atomic_load(&begun) || atomic_load(&planned)) && !atomic_load(&closed);
 }
 
 /* One more is inside: of the calling thread, or of one that is to be given work. */
 static bool enter(bool by_own, bool keeps, bool launches)
 {
     cx_lock(&lock);
-    const bool ok = !atomic_load(&ending) || (launches && goes_on());
+    const bool ok = !atomic_load(&ending) || (launches && !atomic_load(&closed));
     if (ok && rounds < ROUNDS) { /* else the keeper does */
         rounds++;
         atexit(at_exit);
@@ -316,7 +333,7 @@ bool cx_background_ours(void)
 /* Fewer are inside, or queued, or one goes on. lock held. */
 static void changed(void) CX_HOLDS(lock)
 {
-    if (running == 0 && queued == 0 && atomic_load(&begun) == 0)
+    if (running == 0 && queued == 0 && atomic_load(&begun) == 0 && (given_up || atomic_load(&planned) == 0))
         moments++;
     if (atomic_load(&ending))
         renew_patience();
@@ -353,22 +370,39 @@ void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
     cx_unlock(&lock);
 }
 
-bool cx_background_begun(void)
+/* lock held. */
+static atomic_uint *counter(enum cx_uncompiled state)
+{
+    return state == CX_UNCOMPILED_BEGUN ? &begun : state == CX_UNCOMPILED_PLANNED ? &planned : NULL;
+}
+
+bool cx_background_uncompiled(enum cx_uncompiled *now, enum cx_uncompiled to)
 {
     cx_lock(&lock);
-    const bool ok = !atomic_load(&ending);
-    atomic_fetch_add(&begun, ok);
+    const bool ok = !atomic_load(&ending) || (*now != CX_UNCOMPILED_NONE && !atomic_load(&closed));
+    const enum cx_uncompiled next = ok ? to : CX_UNCOMPILED_NONE;
+    if (next == CX_UNCOMPILED_NONE || next > *now) {
+        atomic_uint *less = counter(*now), *more = counter(next);
+        if (more)
+            atomic_fetch_add(more, 1);
+        if (less && atomic_load(less)) /* a child that was forked has none */
+            atomic_fetch_sub(less, 1);
+        *now = next;
+        if (less)
+            changed();
+    }
     cx_unlock(&lock);
     return ok;
 }
 
-void cx_background_begun_over(void)
+bool cx_background_closed(void)
 {
-    cx_lock(&lock);
-    if (atomic_load(&begun)) /* a child that was forked has none */
-        atomic_fetch_sub(&begun, 1);
-    changed();
-    cx_unlock(&lock);
+    return atomic_load(&closed);
+}
+
+void cx_background_owes(bool more)
+{
+    atomic_fetch_add(&owed, more ? 1u : -1u);
 }
 
 void cx_background_is_ours(void)

@@ -55,12 +55,24 @@ enum cx_compiling {
  * from CALL, which also ends its cx_background_enter. Called by timeline/worker_compile.c. */
 void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to);
 
-/* A launch begins whose later packages may need compilation. exit() waits for it as for queued launches, so
- * that threads which wait for the launch see its end; jobs that workers have begun go on meanwhile. False:
- * the process is ending, so the launch should use only what is compiled. cx_background_begun_over: all
- * packages are started. Called by launch/prefix.c, launch/split.c and launch/split_package.c. */
-bool cx_background_begun(void);
-void cx_background_begun_over(void);
+/* State of a launch that waits to begin, and for which a CPU's driver may have to compile in the enqueueing
+ * call: after the compiler's handlers nobody could run it any more, whoever waits for it. exit() waits for
+ * its begin, and workers go on meanwhile. */
+enum cx_uncompiled {
+    CX_UNCOMPILED_NONE,    /* it needs no compiler, or no more */
+    CX_UNCOMPILED_PLANNED, /* exit() waits 0.15 s; if the program is owed a callback, as for queued launches
+                            */
+    CX_UNCOMPILED_BEGUN    /* packages of it are still to be started: as for queued launches */
+};
+/* Moves the state from *now to `to`; a launch that has begun stays so until NONE. False: the process is
+ * ending and does not wait for it, so the launch should use only what is compiled. Called by launch/ and
+ * api/enqueue_kernel.c. */
+bool cx_background_uncompiled(enum cx_uncompiled *now, enum cx_uncompiled to);
+/* Whether exit() waits for nothing any more, so that compilers may be gone. Called by
+ * timeline/worker_compile.c. */
+bool cx_background_closed(void);
+/* The program is owed one callback more, or less. Called by timeline/command_watch.c. */
+void cx_background_owes(bool more);
 
 /* Whether the process is ending. Long work asks it now and then, and stops. Called by base/, driver/,
  * launch/, plan/ and source/. */

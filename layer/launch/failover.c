@@ -5,6 +5,7 @@
  * share in its real context.
  */
 #include "layer/launch/failover.h"
+#include "layer/plan/launch_form.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/launch/region_ranges.h"
@@ -126,6 +127,18 @@ static cl_int set_arg(const struct failover *e, cl_kernel real, unsigned i)
     }
 }
 
+/* Whether the other member has run such a launch before, so that its driver need not compile. */
+static bool has_run(const struct failover *e)
+{
+    const struct cx_launch *launch = e->launch;
+    const size_t *offset = e->range.offset;
+    cx_lock(&launch->base.context->lock);
+    const bool ran = cx_launch_kernel_ran(launch->kernel, &launch->geometry, launch->local_given,
+                                          e->to->index, e->variant, !offset[0] && !offset[1] && !offset[2]);
+    cx_unlock(&launch->base.context->lock);
+    return ran;
+}
+
 static cl_int run_kernel(const struct failover *e, cl_kernel real)
 {
     const struct cx_subrange_launch *range = &e->range;
@@ -135,6 +148,8 @@ static cl_int run_kernel(const struct failover *e, cl_kernel real)
     for (unsigned i = 0; i < e->launch->args->count && error == CL_SUCCESS; i++)
         error = set_arg(e, real, i);
     const bool counts = cx_worker_compile_begin(e->to);
+    if (!counts && cx_worker_compiler_gone(e->to) && !has_run(e))
+        error = CL_DEVICE_NOT_AVAILABLE;
     if (error == CL_SUCCESS)
         error = cl->clEnqueueNDRangeKernel(e->queue, real, range->dims, range->offset, range->global,
                                            e->local_given ? range->local : NULL, 0, NULL, &event);

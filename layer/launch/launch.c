@@ -8,6 +8,7 @@
 #include "layer/memory/unsettled.h"
 #include "layer/base/options.h"
 #include "layer/launch/region_ranges.h"
+#include "layer/plan/launch_form.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/plan/launch_prepare.h"
@@ -189,6 +190,43 @@ bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_pa
                             range.global, local);
 }
 
+void cx_launch_waits(struct cx_command *command)
+{
+    struct cx_launch *launch = (struct cx_launch *)command;
+    const struct cx_context *context = command->context;
+    bool compiles = false;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (!(context->workers[m].device->type & CL_DEVICE_TYPE_CPU))
+            continue;
+        if (!cx_launch_may_compile_on(launch, m, CX_VARIANT_PLAIN, true))
+            return; /* once the process is ending it is planned for that member */
+        compiles = true;
+    }
+    if (compiles)
+        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_PLANNED);
+}
+
+cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worker,
+                               const struct cx_launch_kind *kind, const struct cx_subrange_launch *range,
+                               const size_t *local, bool *counts)
+{
+    const unsigned m = worker->index;
+    *counts = false;
+    if (!cx_kernel_is_new(kernel, m, kind->variant, range->dims, range->offset, range->global, local))
+        return CL_SUCCESS;
+    *counts = cx_worker_compile_begin(worker);
+    if (!*counts && cx_worker_compiler_gone(worker)) {
+        cx_lock(&worker->context->lock);
+        const bool ran =
+            cx_launch_kernel_ran(kernel, kind->geometry, kind->local_given, m, kind->variant, kind->at_start);
+        cx_unlock(&worker->context->lock);
+        if (!ran)
+            return CL_DEVICE_NOT_AVAILABLE;
+    }
+    cx_kernel_may_compile(kernel, m, kind->variant, range->dims, range->offset, range->global, local);
+    return CL_SUCCESS;
+}
+
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
                          cl_event *event)
@@ -199,12 +237,17 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
                                   part->args ? part->args : launch->args, &real);
     if (error == CL_SUCCESS) {
         const size_t *local = range_of(launch, part, dim, first, end, &range);
-        const bool counts = cx_kernel_may_compile(launch->kernel, worker->index, part->variant, range.dims,
-                                                  range.offset, range.global, local) &&
-                            cx_worker_compile_begin(worker);
-        error =
-            worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset, range.global,
-                                                       local, after ? 1 : 0, after ? &after : NULL, event);
+        bool counts;
+        error = cx_launch_compile_begin(launch->kernel, worker,
+                                        &(struct cx_launch_kind){.variant = part->variant,
+                                                                 .geometry = &launch->geometry,
+                                                                 .local_given = launch->local_given,
+                                                                 .at_start = first == 0},
+                                        &range, local, &counts);
+        if (error == CL_SUCCESS)
+            error = worker->device->cl->clEnqueueNDRangeKernel(queue, real, range.dims, range.offset,
+                                                               range.global, local, after ? 1 : 0,
+                                                               after ? &after : NULL, event);
         cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
     }
     if (error == CL_SUCCESS && !worker->device->synchronous)

@@ -67,11 +67,27 @@ bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_pa
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);
 
+/* See cx_command.waits. Called by api/enqueue_kernel.c. */
+void cx_launch_waits(struct cx_command *command);
+
 /* ---- the program's own kernel (whole.c) ---- */
 
 /* Whether the kernel history needs times of a launch on the worker's member; *samples (may be NULL): only as
  * an occasional sample. context->lock held. Called by replay.c. */
 bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples);
+/* What decides whether a driver has compiled a launch, except its size. */
+struct cx_launch_kind {
+    const struct cx_access_geometry *geometry;
+    bool local_given;
+    enum cx_variant variant;
+    bool at_start; /* it has the launch's first groups */
+};
+/* Called by a job's run, without locks, before the launch is enqueued on the worker's device; local: as the
+ * driver gets it; *counts: for cx_worker_compile_end. CL_DEVICE_NOT_AVAILABLE: the process is ending, and the
+ * driver would have to compile without its compiler. Called by launch.c and whole.c. */
+cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worker,
+                               const struct cx_launch_kind *kind, const struct cx_subrange_launch *range,
+                               const size_t *local, bool *counts);
 /* Called by a job's run, without locks: enqueues the program's own kernel on the worker's device. */
 cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,

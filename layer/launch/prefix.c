@@ -14,6 +14,7 @@
 #include "layer/timeline/queue.h"
 #include "layer/launch/launch.h"
 #include "layer/launch/start.h"
+#include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
 #include "layer/plan/planner.h"
 
@@ -50,7 +51,6 @@ struct cx_prefix {
     double seconds_a_step; /* as the last slice told */
     unsigned slices;
     bool failed;
-    atomic_bool begun;      /* and counted so (exit_guard.h) */
     struct cx_launch *next; /* in the context's list of those of which a slice is over: a reference */
 };
 
@@ -84,21 +84,19 @@ static void begin_slices(struct cx_launch *launch, const struct cx_worker *worke
 {
     struct cx_prefix *prefix = launch->prefix;
     const bool compiles = worker->device->type & CL_DEVICE_TYPE_CPU;
-    if (compiles ? cx_background_begun() : !cx_background_ending()) {
-        atomic_store(&prefix->begun, compiles);
-    } else {
-        cx_lock(&worker->context->lock);
-        prefix->end = steps_of(prefix);
-        note_slices(launch);
-        cx_unlock(&worker->context->lock);
-    }
+    if (compiles ? cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_BEGUN)
+                 : !cx_background_ending())
+        return;
+    cx_lock(&worker->context->lock);
+    prefix->end = steps_of(prefix);
+    note_slices(launch);
+    cx_unlock(&worker->context->lock);
 }
 
 /* No further slice may have to be compiled. */
-static void end_begun(struct cx_prefix *prefix)
+static void end_begun(struct cx_launch *launch)
 {
-    if (atomic_exchange(&prefix->begun, false))
-        cx_background_begun_over();
+    cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_NONE);
 }
 
 static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
@@ -110,7 +108,7 @@ static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
     const cl_int error = cx_launch_package(launch, worker, &prefix->part, prefix->judged->verdict.dim,
                                            prefix->first, prefix->end, worker->queue, NULL, &job->event);
     if (prefix->end == steps_of(prefix))
-        end_begun(prefix);
+        end_begun(launch);
     return error;
 }
 
@@ -145,7 +143,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     cx_lock(&context->lock);
     prefix->failed = job->status != CL_SUCCESS;
     if (prefix->failed) {
-        end_begun(prefix);
+        end_begun(launch);
     } else {
         cx_part_add(launch, launch->parts ? launch->parts : &prefix->part, groups, job->start_ns, job->end_ns,
                     ns);
@@ -205,10 +203,8 @@ static void hold(struct cx_launch *launch)
 static void drop(struct cx_launch *launch)
 {
     struct cx_prefix *prefix = launch->prefix;
-    if (prefix) {
-        end_begun(prefix);
+    if (prefix)
         cx_cached_verdict_unref(&prefix->judged);
-    }
     free(prefix);
     launch->prefix = NULL;
     launch->sliced = 0;
@@ -243,8 +239,12 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
     note_slices(launch);
     cx_access_whole(judged->access, whole);
     cl_int error = cx_launch_gather(launch, whole, worker);
+    if (cx_launch_may_compile_on(launch, member, variant, true) ||
+        cx_launch_may_compile_on(launch, member, variant, false))
+        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_PLANNED);
     if (error != CL_SUCCESS || !plan_slice(launch, whole)) {
         free(whole);
+        end_begun(launch);
         drop(launch);
         return false;
     }

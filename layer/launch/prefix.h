@@ -20,7 +20,7 @@ struct cx_prefix;
 bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged, unsigned member,
                      enum cx_variant variant);
 /* The rest is split: adds the work of the slices to the part of the member that did them, and drops them.
- * Returns that part. Called by split.c. */
+ * exit() goes on waiting for the launch where it did. Returns that part. Called by split.c. */
 unsigned cx_prefix_hand_over(struct cx_launch *launch);
 /* Continues launches of which a slice has ended. The caller holds no lock. Called by api/context.c. */
 void cx_prefix_check(struct cx_context *context);

@@ -18,6 +18,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
 #include "layer/plan/policy.h"
 
@@ -27,7 +28,7 @@
 static void uncount(struct split *split)
 {
     if (split->counts)
-        cx_background_begun_over();
+        cx_background_uncompiled(&split->launch->uncompiled, CX_UNCOMPILED_NONE);
     split->counts = false;
 }
 
@@ -344,6 +345,9 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
         if (cx_split_is_straggler(split, p))
             cx_ranges_open(&split->ranges, p);
     split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
+    if (cx_launch_may_compile(launch, &split->plan))
+        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_PLANNED);
+    split->counts = launch->uncompiled != CX_UNCOMPILED_NONE;
     return split;
 }
 

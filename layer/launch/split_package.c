@@ -67,9 +67,13 @@ void cx_split_open(struct split *split)
     if (split->state != SPLIT_PLANNED)
         return;
     split->state = SPLIT_OPEN;
-    if (!cx_launch_may_compile(split->launch, &split->plan))
+    if (!cx_launch_may_compile(split->launch, &split->plan)) {
+        if (split->counts)
+            cx_background_uncompiled(&split->launch->uncompiled, CX_UNCOMPILED_NONE);
+        split->counts = false;
         return;
-    split->counts = cx_background_begun();
+    }
+    split->counts = cx_background_uncompiled(&split->launch->uncompiled, CX_UNCOMPILED_BEGUN);
     split->entire = !split->counts;
     if (split->entire && split->plan.probes) { /* it is never run */
         cx_split_part_failed(split, split->plan.n);

@@ -17,6 +17,7 @@
 #include "layer/launch/launch.h"
 #include "layer/plan/svm_rules.h"
 #include "layer/plan/judge.h"
+#include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
 #include "layer/plan/planner.h"
 
@@ -28,22 +29,25 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
                         struct cx_worker *worker)
 {
-    size_t offset[3], global[3], local[3];
+    const struct cx_launch_kind kind = {
+        .geometry = geometry, .local_given = local_given, .variant = CX_VARIANT_PLAIN, .at_start = true};
+    struct cx_subrange_launch range = {.dims = geometry->work_dim};
     cl_kernel real;
     cl_int error = cx_kernel_bind(kernel, worker->index, CX_VARIANT_PLAIN, args, &real);
     for (unsigned d = 0; d < 3; d++) {
-        offset[d] = geometry->offset[d];
-        global[d] = geometry->global[d];
-        local[d] = geometry->local[d];
+        range.offset[d] = geometry->offset[d];
+        range.global[d] = geometry->global[d];
+        range.local[d] = geometry->local[d];
     }
     if (error == CL_SUCCESS) {
-        const size_t *size = local_given ? local : NULL;
-        const bool counts = cx_kernel_may_compile(kernel, worker->index, CX_VARIANT_PLAIN, geometry->work_dim,
-                                                  offset, global, size) &&
-                            cx_worker_compile_begin(worker);
+        const size_t *size = local_given ? range.local : NULL;
+        bool counts;
+        error = cx_launch_compile_begin(kernel, worker, &kind, &range, size, &counts);
         job->track |= counts;
-        error = worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, geometry->work_dim, offset,
-                                                           global, size, 0, NULL, cx_job_event(job));
+        if (error == CL_SUCCESS)
+            error =
+                worker->device->cl->clEnqueueNDRangeKernel(worker->queue, real, range.dims, range.offset,
+                                                           range.global, size, 0, NULL, cx_job_event(job));
         cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? job->event : NULL);
     }
     return error;
@@ -62,6 +66,8 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     struct cx_launch *launch = (struct cx_launch *)job->command;
     const cl_int error =
         cx_launch_kernel(launch->kernel, launch->args, &launch->geometry, launch->local_given, job, worker);
+    if (launch->new_form)
+        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_NONE);
     if (error == CL_SUCCESS && launch->unproven) {
         cx_lock(&worker->context->lock);
         cx_take_note(launch, worker->index);
@@ -126,6 +132,11 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
     else if (launch->tells)
         tell_by_host(launch, worker);
+    if (launch->new_form) {
+        cx_lock(&launch->base.context->lock);
+        cx_launch_first(launch, worker->index, CX_VARIANT_PLAIN, true);
+        cx_unlock(&launch->base.context->lock);
+    }
     if (launch->lacks_builds && !launch->counted) {
         cx_lock(&launch->base.context->lock);
         cx_plan_without(launch);
@@ -379,6 +390,10 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     }
     if (settled && !job->timed && !launch->unproven)
         cx_replay_note(launch, member, summary, length);
+    launch->new_form = cx_launch_may_compile_on(launch, member, CX_VARIANT_PLAIN, true);
+    if (launch->new_form || launch->uncompiled)
+        cx_background_uncompiled(&launch->uncompiled,
+                                 launch->new_form ? CX_UNCOMPILED_PLANNED : CX_UNCOMPILED_NONE);
     launch->placed = member + 1;
     launch->placed_seq = cx_command_add_job(command, worker, job);
     cx_command_settle(command);

@@ -8,13 +8,13 @@
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
 
-static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)
+static uint64_t form_by(const struct cx_access_geometry *geometry, bool local_given, enum cx_variant variant,
+                        bool at_start)
 {
-    const struct cx_access_geometry *geometry = &launch->geometry;
     uint64_t hash = 0xcbf29ce484222325u;
     const uint64_t parts[] = {variant,
                               geometry->work_dim,
-                              launch->local_given,
+                              local_given,
                               geometry->local[0],
                               geometry->local[1],
                               geometry->local[2],
@@ -23,6 +23,11 @@ static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant,
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         hash = (hash ^ parts[i]) * 0x100000001b3u;
     return hash;
+}
+
+static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)
+{
+    return form_by(&launch->geometry, launch->local_given, variant, at_start);
 }
 
 /* The form's place among those known; count: it is new. */
@@ -54,6 +59,16 @@ bool cx_launch_knows(const struct cx_launch *launch, const struct cx_kernel_hist
     return i == CX_LAUNCH_FORMS || (i < forms->count && forms->launched[i] >> member & 1);
 }
 
+bool cx_launch_kernel_ran(const struct cx_kernel *kernel, const struct cx_access_geometry *geometry,
+                          bool local_given, unsigned member, enum cx_variant variant, bool at_start)
+{
+    const struct cx_kernel_history *history = kernel->function->history;
+    if (!history)
+        return false;
+    const unsigned i = find(&history->forms, form_by(geometry, local_given, variant, at_start));
+    return i < history->forms.count && history->forms.launched[i] >> member & 1;
+}
+
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
 {
     struct cx_kernel_history *history =
@@ -76,20 +91,25 @@ static bool compiles(const struct cx_launch *launch, unsigned member)
     return launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU;
 }
 
-bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan)
+bool cx_launch_may_compile_on(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                              bool at_start)
 {
     const struct cx_kernel_history *history = launch->kernel->function->history;
+    return compiles(launch, member) &&
+           !(history && cx_launch_knows(launch, history, member, variant, at_start));
+}
+
+bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan)
+{
     const bool many = !cx_balancer_is_static(plan->balancer); /* packages a member */
-    bool known = history != NULL;
-    for (unsigned p = 0; p < plan->n + plan->probes && known; p++) {
+    bool may = false;
+    for (unsigned p = 0; p < plan->n + plan->probes && !may; p++) {
         const unsigned member = plan->member[p];
         const bool at_start = p == 0 && !plan->done;
-        if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU))
-            continue;
-        known = (!at_start || cx_launch_knows(launch, history, member, plan->variant[p], true)) &&
-                ((at_start && !many) || cx_launch_knows(launch, history, member, plan->variant[p], false));
+        may = (at_start && cx_launch_may_compile_on(launch, member, plan->variant[p], true)) ||
+              ((!at_start || many) && cx_launch_may_compile_on(launch, member, plan->variant[p], false));
     }
-    return !known;
+    return may;
 }
 
 bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history *history, unsigned member,

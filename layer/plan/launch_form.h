@@ -17,6 +17,8 @@
 
 enum { CX_LAUNCH_FORMS = 16 }; /* of a kernel; of more of them all count as known */
 
+struct cx_access_geometry;
+struct cx_kernel;
 struct cx_launch;
 struct cx_kernel_history;
 struct cx_split_plan;
@@ -46,6 +48,14 @@ bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history
  * launch_learn.c, launch/prefix.c and launch/split_package.c. */
 void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
                              bool at_start, double seconds);
+/* Whether the member has run pieces of such launches: of the first groups, or of others. context->lock held.
+ */
+bool cx_launch_kernel_ran(const struct cx_kernel *kernel, const struct cx_access_geometry *geometry,
+                          bool local_given, unsigned member, enum cx_variant variant, bool at_start);
+/* Whether the member's driver may have to compile in this process for pieces, that at the start or others.
+ * context->lock held. */
+bool cx_launch_may_compile_on(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                              bool at_start);
 /* Whether a CPU's driver may have to compile in this process for what the plan has its members do.
  * context->lock held. Called by launch/split_package.c and launch/start.c. */
 bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan);

@@ -10,6 +10,7 @@
 #define CX_LAYER_PLAN_PLAN_H
 
 #include "layer/access/access.h"
+#include "layer/base/exit_guard.h"
 #include "layer/memory/buffer.h"
 #include "layer/timeline/command.h"
 #include "layer/program/kernel.h"
@@ -50,7 +51,9 @@ struct cx_launch {
     unsigned resume_member; /* planned again once that member has completed resume_seq */
     uint64_t resume_seq;
     struct cx_launch *deferred_next;
-    struct cx_prefix *prefix; /* prefix.h: it began as slices on one device; or NULL */
+    enum cx_uncompiled uncompiled; /* whether the end of the process waits for it (exit_guard.h) */
+    bool new_form;                 /* whole: its driver was not known to have compiled the like */
+    struct cx_prefix *prefix;      /* prefix.h: it began as slices on one device; or NULL */
     uint64_t sliced; /* ... steps along the split dimension that the slices have done or do; 0: none */
     double
         unsliced; /* ... seconds that the rest takes on that device, by the slices' times; 0: not known yet */

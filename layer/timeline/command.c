@@ -29,7 +29,7 @@ static void command_destroy(struct cx_object *object)
     if (command->ops->drop && atomic_load(&command->parts)) /* never submitted */
         command->ops->drop(command);
     if (cx_command_is_watched(command)) /* it can never settle any more */
-        atomic_fetch_sub(&context->nwatched, 1);
+        cx_command_unwatched(context);
     cx_event_free_callbacks(command);
     free(command->successors);
     cx_ends_drop(&command->ends);
@@ -611,6 +611,8 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
         *event = (cl_event)command;
     if (--command->blockers == 0)
         push_ready(context, command);
+    else if (command->ops->waits)
+        command->ops->waits(command);
     if (wait)
         blocking = (struct blocking){command, event != NULL};
     cx_context_unlock(context);

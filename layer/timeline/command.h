@@ -56,6 +56,9 @@ struct cx_command_ops {
     /* Turns the command into jobs. Called once, under context->lock; settles the command (cx_command_settle)
      * now or, for dynamic launches, later. */
     void (*plan)(struct cx_command *command);
+    /* Called where it is going to be planned later than it is submitted. Under context->lock. NULL: that is
+     * all the same. */
+    void (*waits)(struct cx_command *command);
     /* Called if a part of the planned command was not carried out although later commands rely on it: marks
      * what it should have written as lost (cx_coherence_void). Under context->lock. NULL: it writes no memory
      * object. */
@@ -255,6 +258,8 @@ void cx_command_watch(struct cx_command *command);
 void cx_command_see_to(struct cx_command *command);
 /* Called when the status of a watched, unsettled command may have changed. context->lock held. */
 void cx_command_watch_stage(struct cx_command *command);
+/* Called when one that was watched is over, or never can be. Called by command.c and command_watch.c. */
+void cx_command_unwatched(struct cx_context *context);
 /* Called when a watched command has settled. context->lock held. */
 void cx_command_watch_settled(struct cx_command *command);
 /* Takes the list of commands, with references, whose callbacks are due. context->lock held. Called by

@@ -12,6 +12,7 @@
  */
 #include "layer/timeline/command.h"
 #include "layer/base/callback_thread.h"
+#include "layer/base/exit_guard.h"
 #include "layer/timeline/worker_callbacks.h"
 #include "layer/timeline/worker_reap.h"
 
@@ -108,7 +109,7 @@ static void place(struct cx_command *command)
         return;
     }
     command->watch->active = false;
-    atomic_fetch_sub(&context->nwatched, 1);
+    cx_command_unwatched(context);
     command->watch->noticed = CL_COMPLETE;
     push_due(command); /* told of it already or not: a reference is left for a caller that drops its own */
 }
@@ -119,6 +120,12 @@ void cx_command_see_to(struct cx_command *command)
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->frontier[t])
             cx_worker_watch(&context->workers[t], command->frontier[t]);
+}
+
+void cx_command_unwatched(struct cx_context *context)
+{
+    atomic_fetch_sub(&context->nwatched, 1);
+    cx_background_owes(false);
 }
 
 void cx_command_watch_stage(struct cx_command *command)
@@ -173,6 +180,7 @@ void cx_command_watch(struct cx_command *command)
     command->watch->noticed = CL_QUEUED; /* there are new callbacks */
     if (!command->watch->active && cx_command_stage(command) > CL_COMPLETE) {
         command->watch->active = true;
+        cx_background_owes(true);
         atomic_fetch_add(&context->nwatched, 1); /* before its stage is read: cx_command_runs */
         if (command->settled)
             cx_command_watch_settled(command);

@@ -212,6 +212,9 @@ cl_command_queue cx_worker_peer_read_queue(struct cx_worker *worker);
 bool cx_worker_compile_begin(const struct cx_worker *worker);
 /* event: of the command, or NULL. Called by launch/. */
 void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event event);
+/* Where begin says no: whether the calling thread is one of ours, and the process so near its end that what
+ * its driver compiles with may be gone. Called without locks. Called by launch/. */
+bool cx_worker_compiler_gone(const struct cx_worker *worker);
 /* Called before a worker's thread begins something. Once the process is ending it does not return, so that
  * the thread begins nothing more, unless the program still waits for something or for a callback. Called
  * without locks. Called by worker_compile.c and launch/split_member.c. */

@@ -54,6 +54,11 @@ bool cx_worker_compile_begin(const struct cx_worker *worker)
     return false;
 }
 
+bool cx_worker_compiler_gone(const struct cx_worker *worker)
+{
+    return worker->device->type & CL_DEVICE_TYPE_CPU && cx_background_ours() && cx_background_closed();
+}
+
 void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event event)
 {
     if (!begun)

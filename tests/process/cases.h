@@ -25,6 +25,9 @@
     X(exit_handler_first)                                                                                    \
     X(exit_handler_releases)                                                                                 \
     X(exit_handler_called_back)                                                                              \
+    X(exit_handler_compiles)                                                                                 \
+    X(exit_handler_awaits_new)                                                                               \
+    X(exit_handler_awaits_late)                                                                              \
     X(exit_handler_joins)                                                                                    \
     X(exit_handler_lingers)                                                                                  \
     X(exit_from_build)                                                                                       \

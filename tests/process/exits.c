@@ -153,6 +153,58 @@ int case_exit_handler_called_back(void)
     call_back_and_exit();
 }
 
+/* The same, and of the kinds of launches that the pieces of one are, the driver has compiled the first alone:
+ * a process before did that. */
+int case_exit_handler_compiles(void)
+{
+    char options[64];
+    snprintf(options, sizeof options, "-DFRESH_EXIT=%d", (int)getpid());
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child)
+        wait_child(child);
+    if (child)
+        CHECK(atexit(await_reported) == 0);
+    open_built(&in_handler, options);
+    launch(&in_handler, 1, NULL, NULL);
+    OK(cl.clFinish(in_handler.queue));
+    if (child == 0)
+        exit(0);
+    for (int i = 0; i < 4; i++)
+        launch(&in_handler, LONG, NULL, NULL);
+    call_back_and_exit();
+}
+
+/* One of a kind that its driver has not compiled, with a callback, queued behind so much, and the end. */
+static _Noreturn void call_back_new_and_exit(int rounds)
+{
+    const size_t items = ITEMS, group = GROUP / 2;
+    char options[64];
+    cl_event event;
+    snprintf(options, sizeof options, "-DFRESH_EXIT=%d", (int)getpid());
+    CHECK(atexit(await_reported) == 0);
+    open_built(&in_handler, options);
+    launch(&in_handler, 1, NULL, NULL);
+    OK(cl.clFinish(in_handler.queue));
+    launch(&in_handler, rounds, NULL, NULL);
+    OK(cl.clEnqueueNDRangeKernel(in_handler.queue, in_handler.kernel, 1, NULL, &items, &group, 0, NULL,
+                                 &event));
+    OK(cl.clSetEventCallback(event, CL_COMPLETE, tell, NULL));
+    OK(cl.clFlush(in_handler.queue));
+    exit(0);
+}
+
+int case_exit_handler_awaits_new(void)
+{
+    call_back_new_and_exit(LONG);
+}
+
+/* It would be begun when exit() has run the handlers of compilers' libraries: rather it fails. */
+int case_exit_handler_awaits_late(void)
+{
+    call_back_new_and_exit(40 * LONG);
+}
+
 static void *finish_there(void *data)
 {
     (void)data;
