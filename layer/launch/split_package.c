@@ -192,14 +192,16 @@ static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct 
                                   cx_slice_at(range, verdict->granularity, i + 1, lane->slices), queue,
                                   lane->aside || queue != worker->queue ? lane->last_upload : NULL,
                                   i < flight->nslices ? &flight->slice[i] : &flight->event);
-        if (error != CL_SUCCESS && i > 0) { /* others are going to do all of it */
+        if (error != CL_SUCCESS && (i > 0 || flight->event)) { /* others are going to do all of it */
             worker->device->cl->clFinish(worker->queue);
             if (lane->two)
                 worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_ALTERNATE].queue);
         }
     }
-    if (error != CL_SUCCESS)
+    if (error != CL_SUCCESS) {
         cx_worker_drop_events(worker, flight->slice, flight->nslices);
+        cx_worker_drop_events(worker, &flight->event, 1); /* it was taken, but not flushed */
+    }
     return error;
 }
 

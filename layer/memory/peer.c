@@ -477,8 +477,11 @@ cx_cu_result cx_peer_enter(struct cx_peers *peers, unsigned member, struct cx_pe
         return code;
     if (!peer->end && (code = cuda->event_create(&peer->end, CX_CU_EVENT_BLOCKS | CX_CU_EVENT_NO_TIME)) != 0)
         peer->end = NULL;
-    if (code == 0 && !peer->stream && (code = cuda->stream_create(&peer->stream, CX_CU_NON_BLOCKING)) != 0)
+    if (code == 0 && !peer->stream && (code = cuda->stream_create(&peer->stream, CX_CU_NON_BLOCKING)) != 0) {
+        cuda->event_destroy(peer->end); /* there are both or none: cx_peers_finish */
         peer->stream = NULL;
+        peer->end = NULL;
+    }
     stream->stream = peer->stream;
     stream->end = peer->end;
     if (code != 0)
