@@ -60,7 +60,7 @@ void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to);
  * its begin, and workers go on meanwhile. */
 enum cx_uncompiled {
     CX_UNCOMPILED_NONE,    /* it needs no compiler, or no more */
-    CX_UNCOMPILED_PLANNED, /* exit() waits 0.15 s; if the program is owed a callback, as for queued launches
+    CX_UNCOMPILED_PLANNED, /* waited for 0.15 s; if the program is owed a callback, as for queued launches
                             */
     CX_UNCOMPILED_BEGUN    /* packages of it are still to be started: as for queued launches */
 };
