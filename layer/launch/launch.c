@@ -13,6 +13,8 @@
 #include "layer/report/transfer_counts.h"
 #include "layer/plan/launch_prepare.h"
 
+#include <time.h>
+
 void cx_launch_release(struct cx_launch *launch)
 {
     for (unsigned i = 0; i < launch->args->count; i++)
@@ -220,8 +222,10 @@ cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worke
         const bool ran =
             cx_launch_kernel_ran(kernel, kind->geometry, kind->local_given, m, kind->variant, kind->at_start);
         cx_unlock(&worker->context->lock);
-        if (!ran)
+        if (!ran) { /* where nothing but a thread that goes on waits for it, the process is over before */
+            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
             return CL_DEVICE_NOT_AVAILABLE;
+        }
     }
     cx_kernel_may_compile(kernel, m, kind->variant, range->dims, range->offset, range->global, local);
     return CL_SUCCESS;
