@@ -8,10 +8,8 @@
  * measured. Beside others kernels are measured at first, but not in the first milliseconds: a program that is
  * over by then would have paid for what it never used. So both begin without. Both queues are in order, and
  * one alone is in use at a time: where the device still works for one when the other takes over, that one
- * waits for it. That is dear where much is enqueued: a queue that waits shares the device's time slices with
- * the one that works (two H100, 400 launches of 1.3 ms enqueued a hundred at a time: 207 ms a hundred with
- * looks now and then, 127 with COEXEC_DEBUG=queues=one). So looks now and then wait for a moment at which the
- * device is free.
+ * waits for it, for all that is enqueued. So samples now and then wait for a moment at which the device is
+ * free.
  */
 #include "layer/timeline/command.h"
 #include "layer/timeline/worker.h"
