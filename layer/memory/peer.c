@@ -268,8 +268,7 @@ static void tell(const struct cx_peers *peers, unsigned member, const char *step
     cx_debug(CX_TOPIC_DATA, "peer: CUDA device %d: %s", peers->peer[member].device, step);
 }
 
-/* Physical memory on the device, seen by it and its peers. */
-/* For the member and those that reach its memory. */
+/* Lets the member and those that reach its memory read and write it. */
 static cx_cu_result give_access(const struct cx_peers *peers, unsigned member,
                                 const struct cx_peer_memory *memory)
 {
@@ -285,6 +284,7 @@ static cx_cu_result give_access(const struct cx_peers *peers, unsigned member,
     return code;
 }
 
+/* Makes physical memory on the device, which it and its peers see. */
 static cx_cu_result map_memory(const struct cx_peers *peers, unsigned member, struct cx_peer_memory *memory)
 {
     const struct cx_cuda *cuda = peers->cuda;
