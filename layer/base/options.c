@@ -280,26 +280,36 @@ static void complain(size_t index, const char *text, const char *problem, const 
     free(list);
 }
 
+/* Gives the row's value, a copy of ours or the fallback, in place of the one it had. */
+static void keep_value(size_t index, const char *value, const char *origin)
+{
+    struct cx_option_row *row = &rows[index];
+    const char *before = row->value;
+    row->value = value;
+    row->origin = origin;
+    if (before != row->fallback)
+        free((char *)before);
+}
+
+static void reset_row(size_t index, const char *origin)
+{
+    store(index, rows[index].fallback);
+    keep_value(index, rows[index].fallback, origin);
+}
+
 /* Takes a value that the environment gives, or says that it is not good, and then the default holds. */
 static void set_row(size_t index, const char *text, size_t length)
 {
-    struct cx_option_row *row = &rows[index];
     char *copy = strndup(text, length); /* the program may change its environment */
     const char *problem = copy ? store(index, copy) : "out of memory";
-    const char *before = row->value;
-    if (problem) {
-        complain(index, copy ? copy : "", problem,
-                 places[index].kind == KIND_ALGO ? algo_problem.accepted : NULL);
-        store(index, row->fallback);
-        row->value = row->fallback;
-        row->origin = from_bad_value;
-        free(copy);
-    } else {
-        row->value = copy;
-        row->origin = from_environment;
+    if (!problem) {
+        keep_value(index, copy, from_environment);
+        return;
     }
-    if (before != row->fallback)
-        free((char *)before);
+    complain(index, copy ? copy : "", problem,
+             places[index].kind == KIND_ALGO ? algo_problem.accepted : NULL);
+    reset_row(index, from_bad_value);
+    free(copy);
 }
 
 static void read_row(size_t index)
@@ -396,11 +406,8 @@ static void read_debug_item(const char *item, size_t length)
         complain_of_name(item, length, "no such name");
     else if (name + 1 < length)
         set_row(index, item + name + 1, length - name - 1);
-    else {
-        store(index, rows[index].fallback);
-        rows[index].value = rows[index].fallback;
-        rows[index].origin = from_environment;
-    }
+    else
+        reset_row(index, from_environment);
 }
 
 static void read_debug(void)
