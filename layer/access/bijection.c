@@ -173,21 +173,25 @@ static unsigned complete(const struct cx_places *p, const struct cx_digit *d)
     return images(d, lo, hi, run);
 }
 
+/* Whether digit i goes on where the one before it, in order of factors, ends. Of the split id digits are
+ * complete below one that is not a single number, and not otherwise; those of others always are. */
+static bool goes_on(const struct cx_access *a, const struct cx_places *p, unsigned i)
+{
+    const struct cx_digit *d = &p->place.digit[i], *before = i ? d - 1 : d;
+
+    return i == 0 || before->id != a->launch.dim || (d->id == before->id && before->place < d->place);
+}
+
 /* Levels of strides that a box may need; *rows: how many all boxes have together. */
 static unsigned count_levels(const struct cx_access *a, const struct cx_places *p, int64_t *rows)
 {
-    const unsigned dim = a->launch.dim;
     unsigned levels = 0;
     int64_t next = p->size; /* what a factor must be for the digit to go on without a gap */
-    bool partial = false, mixed = false;
 
     for (unsigned i = 0; i < p->place.n; i++) {
         const struct cx_digit *d = &p->place.digit[i];
         int64_t lo, hi;
-        /* of the split id digits are complete below one that is not a single number; of others always */
-        mixed |= partial && d->id != dim;
-        levels += mixed || size_of(d->factor) != next;
-        partial |= d->id == dim;
+        levels += size_of(d->factor) != next || !goes_on(a, p, i);
         cx_digit_range(&p->ids, d, &lo, &hi);
         *rows = levels ? cx_sat_mul(*rows, hi - lo + 1) : *rows;
         next = complete(p, d) == 1 ? cx_sat_mul(size_of(d->factor), hi - lo + 1) : 0;
