@@ -13,6 +13,9 @@ enum { TRIES = 8, PERIOD = 16 };
 void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind)
 {
     struct cx_context *context = root->context;
+    if (root->use.written)
+        root->use.times = 0;
+    root->use.times += root->use.times < 2;
     if (kind == CX_USE_TRIAL || (root->use.used && !root->use.written))
         return;
     root->use.used = true;
@@ -54,7 +57,7 @@ static bool tries_host(struct cx_context *context, const struct cx_use *use, enu
     if (kind == CX_USE_WHOLE)
         return false;
     const unsigned n = context->tries++;
-    return (use->used && !use->tried) || (kind == CX_USE_DEAR || !use->used ? n < TRIES : false) ||
+    return (use->used && !use->tried) || ((kind == CX_USE_DEAR || use->times < 2) && n < TRIES) ||
            n % PERIOD == PERIOD - 1;
 }
 

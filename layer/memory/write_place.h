@@ -11,7 +11,8 @@
  *  - at once where nothing about the data makes such a launch a split one (CX_USE_WHOLE);
  *  - where a split did not pay with the data where they were (CX_USE_HERE), after one write to the host copy
  *    has not changed that, and again for one write of PERIOD;
- *  - where it was too dear a risk (CX_USE_DEAR), after TRIES such writes: what may be risked grows.
+ *  - where that was too dear a risk (CX_USE_DEAR: what may be risked grows), or the object gets new contents
+ *    for each launch, after TRIES such writes.
  * A device that is a CPU has the host copy as near as memory of its own.
  *
  * Called by launches as they are planned (plan/result_use.c) and by commands that write (api/). Under
@@ -38,6 +39,7 @@ struct cx_use {
     enum cx_use_kind kind;
     bool used;
     bool tried;          /* with several devices open the program has written it to the host copy */
+    unsigned times;      /* launches since it was written, 2 at most */
     unsigned at;         /* place where that launch ran, whole; CX_PLACE_HOST: it did not */
     bool written;        /* the program has written it since */
     unsigned written_to; /* at that place */

@@ -59,7 +59,20 @@ START_TEST(one_open_device_takes_all)
     atomic_store(&worker[1].state, CX_WORKER_OPEN);
     ck_assert_uint_eq(cx_mem_write_place(&mem), HOST); /* its readers may be split now: once that is tried */
     cx_mem_used(&mem, 1, CX_USE_HERE);
+    cx_mem_used(&mem, 1, CX_USE_HERE);
     ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
+}
+END_TEST
+
+START_TEST(contents_for_one_launch_are_tried_more_often)
+{
+    unsigned there = 0;
+    (void)cx_mem_write_place(&mem);
+    for (int i = 0; i < 12; i++) {
+        cx_mem_used(&mem, 1, CX_USE_HERE);
+        there += cx_mem_write_place(&mem) == 1;
+    }
+    ck_assert_uint_eq(there, 12 - 8);
 }
 END_TEST
 
@@ -104,6 +117,7 @@ START_TEST(a_trial_tells_nothing)
     ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
     cx_mem_used(&mem, HOST, CX_USE_TRIAL);
     cx_mem_used(&mem, 1, CX_USE_HERE); /* so this one is the reader */
+    cx_mem_used(&mem, 1, CX_USE_HERE);
     ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
 }
 END_TEST
@@ -144,6 +158,7 @@ int main(void)
     TCase *tcase = tcase_create("write_place");
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, one_open_device_takes_all);
+    tcase_add_test(tcase, contents_for_one_launch_are_tried_more_often);
     tcase_add_test(tcase, split_launches_find_it_in_the_host_copy);
     tcase_add_test(tcase, whole_ones_on_their_device);
     tcase_add_test(tcase, those_that_might_be_split_are_tried);
