@@ -16,6 +16,7 @@
  * anywhere, with our lock held: it does without the lock then.
  */
 #include "layer/base/exit_guard.h"
+#include "layer/base/deadline.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
 #include "layer/base/lock.h"
@@ -30,8 +31,8 @@
 enum {
     EXIT_PATIENCE_S = 20,
     QUEUED_PATIENCE_S = 1, /* with launches that wait for others, which may take for ever */
-    PLANNED_PATIENCE_NS = 150000000,
-    LOCK_PATIENCE_NS = 50000000,
+    PLANNED_PATIENCE_MS = 150,
+    LOCK_PATIENCE_MS = 50,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
     MOST_EXPECTED = 360, /* registrations ahead of threads that will enter */
@@ -123,19 +124,9 @@ static void end_helper(const struct cx_helper *helper)
         kill(-helper->pid, SIGKILL);
 }
 
-static struct timespec from_now(long ns)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_REALTIME, &at);
-    at.tv_nsec += ns;
-    at.tv_sec += at.tv_nsec / 1000000000;
-    at.tv_nsec %= 1000000000;
-    return at;
-}
-
 static bool lock_at_exit(void) CX_TAKES_IF(true, lock) CX_UNCHECKED
 {
-    const struct timespec most = from_now(LOCK_PATIENCE_NS);
+    const struct timespec most = cx_deadline_on(CLOCK_REALTIME, LOCK_PATIENCE_MS);
     return cx_lock_before(&lock, &most);
 }
 
@@ -167,7 +158,7 @@ static void at_exit(void)
     if (first) {
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += EXIT_PATIENCE_S;
-        planned_until = from_now(PLANNED_PATIENCE_NS);
+        planned_until = cx_deadline_on(CLOCK_REALTIME, PLANNED_PATIENCE_MS);
         renew_patience();
     }
     for (struct cx_helper *helper = helpers; helper; helper = helper->next)
