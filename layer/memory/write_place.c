@@ -26,18 +26,24 @@ void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind)
         context->tries = 0;
 }
 
-/* Open members with memory of their own for the root; *last: the place of one. */
+/* Whether the member is open, and works for the root on memory of its own. */
+static bool has_own(const struct cx_mem *root, const struct cx_worker *worker)
+{
+    return cx_mem_place(root, worker) != CX_PLACE_HOST && cx_worker_is_open(worker) &&
+           !atomic_load(&worker->left_out);
+}
+
+/* Such members; *last: the place of one. */
 static unsigned count_places(const struct cx_mem *root, unsigned *last)
 {
     const struct cx_context *context = root->context;
     unsigned own = 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *worker = &context->workers[m];
-        const unsigned at = cx_mem_place(root, worker);
-        if (at == CX_PLACE_HOST || !cx_worker_is_open(worker) || atomic_load(&worker->left_out))
+        if (!has_own(root, worker))
             continue;
         own++;
-        *last = at;
+        *last = cx_mem_place(root, worker);
     }
     return own;
 }
@@ -45,8 +51,7 @@ static unsigned count_places(const struct cx_mem *root, unsigned *last)
 static bool fits(const struct cx_mem *root, unsigned place)
 {
     const struct cx_worker *worker = &root->context->workers[place - 1];
-    return cx_mem_place(root, worker) == place && cx_worker_is_open(worker) &&
-           !atomic_load(&worker->left_out) &&
+    return cx_mem_place(root, worker) == place && has_own(root, worker) &&
            (root->size <= worker->device->max_alloc || root->real[worker->index]);
 }
 
@@ -84,7 +89,7 @@ unsigned cx_mem_write_place(struct cx_mem *root)
     const bool only = own == 1 && place == cx_mem_place(root, &context->workers[context->fastest]);
     if (own < 2) {
         root->use.written = true;
-        root->use.written_to = only && fits(root, place) ? place : CX_PLACE_HOST;
+        root->use.written_to = only ? place : CX_PLACE_HOST;
     } else if (!root->use.written) {
         root->use.written = true;
         root->use.written_to = choose(root);

@@ -195,10 +195,8 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (history && cx_plan_too_short(launch, history))
         return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (cx_plan_bounded() && !launch->prefix && (why = cx_stake_forbids(launch))) {
-        whole_alike(launch, why);
-        if (!(cx_plan_length(launch) > 0))
-            launch->use = CX_USE_OPEN;
-        return false;
+        launch->replayable = true;
+        return whole_because(launch, why);
     }
     bool skipped = false;
     struct cx_cached_verdict *judged =

@@ -179,12 +179,15 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
         cx_account_returned(context->account, RETURN_SECONDS + seconds);
 }
 
-const char *cx_stake_forbids(const struct cx_launch *launch)
+const char *cx_stake_forbids(struct cx_launch *launch)
 {
     const double length = cx_plan_length(launch);
     if (!(length > 0))
         return cx_stake_verdict_text(CX_STAKE_UNKNOWN);
-    return cx_plan_gain(launch, length) > 0 ? NULL : cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
+    if (cx_plan_gain(launch, length) > 0)
+        return NULL;
+    launch->use = CX_USE_WHOLE;
+    return cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
 }
 
 /* ---- costs ---- */

@@ -14,7 +14,7 @@
 
 /* Seconds that the launch takes whole on the context's fastest member, by launches of the same kernel and
  * shape, or of the same kernel and at most twice or half as many work-groups; 0: not known. Called by
- * deferral.c, plan.c, plan_size.c, prefix_rules.c and launch/whole.c. */
+ * deferral.c, plan_size.c, prefix_rules.c and launch/whole.c. */
 double cx_plan_length(const struct cx_launch *launch);
 /* Records that a launch ran whole on the member and took that long. first: the driver may have compiled in
  * it. Called by launch_learn.c, launch/prefix.c and launch/whole.c. */
@@ -33,8 +33,8 @@ void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, 
 void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
                      const struct cx_worker *worker);
 /* Why the launch stays whole without being judged, which would take tens of microseconds: its length is not
- * known, or too short. NULL: it may be judged. Called by plan.c. */
-const char *cx_stake_forbids(const struct cx_launch *launch);
+ * known, or too short, which sets launch->use. NULL: it may be judged. Called by plan.c. */
+const char *cx_stake_forbids(struct cx_launch *launch);
 
 /* What is known about a possible split. */
 struct cx_plan_costs {
