@@ -30,19 +30,19 @@ static void drop(struct cx_command *command)
     cx_split_feedback_end(launch);
     if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK && !refused)
         cx_launch_stats(launch);
-    cx_verify_free(&launch->verify);
-    if (launch->prefix)
+    cx_verify_free(&launch->run.verify);
+    if (launch->slices.prefix)
         cx_prefix_drop(launch);
-    if (launch->uncompiled)
-        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_NONE);
-    for (unsigned p = 0; p < launch->nparts; p++)
-        cx_args_drop(&launch->parts[p].args);
-    free(launch->parts);
-    free(launch->protocols);
-    launch->parts = NULL;
-    launch->nparts = 0;
-    cx_args_unref(&launch->args);
-    cx_kernel_unref(&launch->kernel);
+    if (launch->run.uncompiled)
+        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
+    for (unsigned p = 0; p < launch->outcome.nparts; p++)
+        cx_args_drop(&launch->outcome.parts[p].args);
+    free(launch->outcome.parts);
+    free(launch->decision.protocols);
+    launch->outcome.parts = NULL;
+    launch->outcome.nparts = 0;
+    cx_args_unref(&launch->request.args);
+    cx_kernel_unref(&launch->request.kernel);
 }
 
 /* ---- checks ---- */
@@ -90,15 +90,15 @@ static void wait_for_analysis(void *data)
     struct cx_launch *launch = (struct cx_launch *)command;
     unsigned ms = (unsigned)cx_options_get()->analysis_wait;
 
-    cx_build_deferred_wait(launch->kernel->program, ms);
-    cx_kernel_summary_wait(launch->kernel, ms);
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    cx_build_deferred_wait(launch->request.kernel->program, ms);
+    cx_kernel_summary_wait(launch->request.kernel, ms);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     if (summary && (summary->uses & CX_USE_NEEDS_REWRITE) &&
         cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE)
-        for (unsigned dim = 0; dim < launch->geometry.work_dim; dim++) {
-            enum cx_variant variant = cx_subrange_variant(&launch->geometry, dim, true);
-            cx_kernel_variant_want(launch->kernel, variant);
-            cx_kernel_variant_wait(launch->kernel, variant, ms);
+        for (unsigned dim = 0; dim < launch->request.geometry.work_dim; dim++) {
+            enum cx_variant variant = cx_subrange_variant(&launch->request.geometry, dim, true);
+            cx_kernel_variant_want(launch->request.kernel, variant);
+            cx_kernel_variant_wait(launch->request.kernel, variant, ms);
         }
     cx_command_unhold(command);
     cx_command_unref(&command);
@@ -111,18 +111,18 @@ static bool worth_waiting(const struct cx_launch *launch)
     if (!cx_options_get()->analysis_wait || context->nmembers < 2 ||
         launch->base.queue->role == CX_QUEUE_CHECK)
         return false;
-    if (cx_build_deferred_any(launch->kernel->program))
+    if (cx_build_deferred_any(launch->request.kernel->program))
         return true;
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     if (!summary)
-        return !cx_kernel_summary_wait(launch->kernel, 0);
+        return !cx_kernel_summary_wait(launch->request.kernel, 0);
     if (!(summary->uses & CX_USE_NEEDS_REWRITE))
         return false;
     for (unsigned m = 0; m < context->nmembers; m++)
-        for (unsigned dim = 0; dim < launch->geometry.work_dim; dim++)
-            if (cx_kernel_runs_on(launch->kernel, m) &&
-                !cx_kernel_variant_ready(launch->kernel, m,
-                                         cx_subrange_variant(&launch->geometry, dim, true)))
+        for (unsigned dim = 0; dim < launch->request.geometry.work_dim; dim++)
+            if (cx_kernel_runs_on(launch->request.kernel, m) &&
+                !cx_kernel_variant_ready(launch->request.kernel, m,
+                                         cx_subrange_variant(&launch->request.geometry, dim, true)))
                 return true;
     return false;
 }
@@ -215,13 +215,13 @@ static struct cx_launch *make_launch(const struct wish *wish)
         return NULL;
     launch->base.inside = true;
     launch->base.name = wish->kernel->function->name;
-    launch->kernel = cx_kernel_ref(wish->kernel);
-    launch->args = cx_args_ref(wish->args);
-    launch->arg = -1;
-    launch->local_given = wish->local_given;
-    launch->geometry = wish->geometry;
-    launch->beyond = wish->beyond;
-    launch->tried = wish->tried;
+    launch->request.kernel = cx_kernel_ref(wish->kernel);
+    launch->request.args = cx_args_ref(wish->args);
+    launch->decision.arg = -1;
+    launch->request.local_given = wish->local_given;
+    launch->request.geometry = wish->geometry;
+    launch->acceptance.beyond = wish->beyond;
+    launch->acceptance.tried = wish->tried;
     return launch;
 }
 
@@ -250,14 +250,14 @@ static cl_int hear(struct cx_launch *launch, unsigned *member)
     struct cx_context *context = launch->base.context;
     int asked = CX_ASKED_WAITS;
     cx_lock(&context->lock);
-    const unsigned placed = launch->base.settled ? launch->placed : 0;
-    const uint64_t seq = launch->placed_seq;
+    const unsigned placed = launch->base.settled ? launch->acceptance.placed : 0;
+    const uint64_t seq = launch->acceptance.placed_seq;
     cx_unlock(&context->lock);
-    if (placed && launch->beyond)
+    if (placed && launch->acceptance.beyond)
         cx_worker_hand(&context->workers[placed - 1], seq);
     if (atomic_compare_exchange_strong(&launch->base.asked, &asked, CX_ASKED_NOT))
         return CL_SUCCESS;
-    *member = launch->placed - 1; /* for good, since it ran into the refusal there */
+    *member = launch->acceptance.placed - 1; /* for good, since it ran into the refusal there */
     return asked;
 }
 

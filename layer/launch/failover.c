@@ -111,7 +111,7 @@ static cl_int make_clone(struct failover *e, unsigned i)
 static cl_int set_arg(const struct failover *e, cl_kernel real, unsigned i)
 {
     const cl_icd_dispatch *cl = e->to->device->cl;
-    const struct cx_arg *arg = &e->launch->args->arg[i];
+    const struct cx_arg *arg = &e->launch->request.args->arg[i];
     const cl_mem object = e->window[i] ? e->window[i] : e->clone[i];
     switch (arg->kind) {
     case CX_ARGS_MEM:
@@ -133,8 +133,9 @@ static bool has_run(const struct failover *e)
     const struct cx_launch *launch = e->launch;
     const size_t *offset = e->range.offset;
     cx_lock(&launch->base.context->lock);
-    const bool ran = cx_launch_kernel_ran(launch->kernel, &launch->geometry, launch->local_given,
-                                          e->to->index, e->variant, !offset[0] && !offset[1] && !offset[2]);
+    const bool ran =
+        cx_launch_kernel_ran(launch->request.kernel, &launch->request.geometry, launch->request.local_given,
+                             e->to->index, e->variant, !offset[0] && !offset[1] && !offset[2]);
     cx_unlock(&launch->base.context->lock);
     return ran;
 }
@@ -145,7 +146,7 @@ static cl_int run_kernel(const struct failover *e, cl_kernel real)
     const cl_icd_dispatch *cl = e->to->device->cl;
     cl_event event = NULL;
     cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < e->launch->args->count && error == CL_SUCCESS; i++)
+    for (unsigned i = 0; i < e->launch->request.args->count && error == CL_SUCCESS; i++)
         error = set_arg(e, real, i);
     const bool counts = cx_worker_compile_begin(e->to);
     if (!counts && cx_worker_compiler_gone(e->to) && !has_run(e))
@@ -165,8 +166,8 @@ static cl_int run_kernel(const struct failover *e, cl_kernel real)
 static cl_int run_share(struct failover *e)
 {
     const cl_icd_dispatch *cl = e->to->device->cl;
-    const struct cx_kernel *kernel = e->launch->kernel;
-    const unsigned nargs = e->launch->args->count;
+    const struct cx_kernel *kernel = e->launch->request.kernel;
+    const unsigned nargs = e->launch->request.args->count;
     cl_int error = CL_SUCCESS;
 
     for (unsigned i = 0; i < nargs && error == CL_SUCCESS; i++) {
@@ -196,7 +197,7 @@ static cl_int run_share(struct failover *e)
 static cl_int try_member(struct failover *e)
 {
     const cl_icd_dispatch *cl = e->to->device->cl;
-    const unsigned nargs = e->launch->args->count;
+    const unsigned nargs = e->launch->request.args->count;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     e->clone = calloc(nargs + 1u, sizeof(cl_mem));
     e->window = calloc(nargs + 1u, sizeof(cl_mem));
@@ -228,13 +229,13 @@ static bool overlap(const struct cx_mem *a, const struct cx_access_interval *wri
 /* Whether all that the share needs is as it was, and copies stand for its buffers. */
 static bool is_possible(const struct cx_launch *launch, const struct cx_access_region *regions, bool started)
 {
-    if (launch->protocols || launch->on_svm_owner || launch->args->svm)
+    if (launch->decision.protocols || launch->decision.on_svm_owner || launch->request.args->svm)
         return false;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && (mem->image || mem->root->image || mem->root->svm))
             return false;
-        for (unsigned k = 0; mem && started && k < launch->args->count; k++) {
+        for (unsigned k = 0; mem && started && k < launch->request.args->count; k++) {
             const struct cx_mem *other = cx_launch_mem(launch, k);
             if (other && overlap(mem, &regions[i].write, other, &regions[k].read))
                 return false;
@@ -261,21 +262,21 @@ cl_int cx_failover_share(struct cx_launch *launch, struct cx_worker *worker, con
 {
     struct failover e = {.launch = launch, .from = worker, .local_given = true};
     cl_int error = CL_OUT_OF_RESOURCES;
-    e.regions = calloc(launch->args->count + 1u, sizeof(*e.regions));
+    e.regions = calloc(launch->request.args->count + 1u, sizeof(*e.regions));
     bool possible = cx_options_get()->rescue && !part->args && e.regions &&
                     find_regions(launch, first, end, e.regions) && is_possible(launch, e.regions, started) &&
                     worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;
-    for (unsigned p = 0; p < launch->nparts && possible && error != CL_SUCCESS; p++) {
-        const struct cx_part *other = &launch->parts[p];
-        if (other->member == worker->index || !cx_kernel_runs_on(launch->kernel, other->member))
+    for (unsigned p = 0; p < launch->outcome.nparts && possible && error != CL_SUCCESS; p++) {
+        const struct cx_part *other = &launch->outcome.parts[p];
+        if (other->member == worker->index || !cx_kernel_runs_on(launch->request.kernel, other->member))
             continue;
         e.to = &launch->base.context->workers[other->member];
         e.variant = other->variant;
-        cx_subrange_package(&launch->geometry, dim, e.variant, first, end, &e.range);
+        cx_subrange_package(&launch->request.geometry, dim, e.variant, first, end, &e.range);
         error = try_member(&e);
         if (error != CL_SUCCESS)
             continue;
-        cx_info(CX_TOPIC_PLAN, "%s: %s did what %s failed to do", launch->kernel->function->name,
+        cx_info(CX_TOPIC_PLAN, "%s: %s did what %s failed to do", launch->request.kernel->function->name,
                 e.to->device->name, worker->device->name);
         cx_launch_decided(launch, other->member, "did what another device failed to do");
     }
@@ -286,8 +287,8 @@ cl_int cx_failover_share(struct cx_launch *launch, struct cx_worker *worker, con
 /* Whether the kernel uses variables of its program's, which only the member has that ran it before. */
 static bool has_state(const struct cx_launch *launch)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    return atomic_load(&launch->kernel->program->variables_owner) && summary &&
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    return atomic_load(&launch->request.kernel->program->variables_owner) && summary &&
            summary->flags & CX_SUMMARY_PINNED;
 }
 
@@ -299,7 +300,7 @@ static uint64_t find_takers(const struct cx_launch *launch, const struct cx_work
     cx_lock(&context->lock);
     for (unsigned m = 0; m < context->nmembers && !has_state(launch); m++)
         if (m != worker->index && cx_queue_takes(launch->base.queue, m) &&
-            cx_kernel_runs_on(launch->kernel, m) && cx_plan_fits(launch, m))
+            cx_kernel_runs_on(launch->request.kernel, m) && cx_plan_fits(launch, m))
             members |= UINT64_C(1) << m;
     cx_unlock(&context->lock);
     return members;
@@ -307,7 +308,7 @@ static uint64_t find_takers(const struct cx_launch *launch, const struct cx_work
 
 cl_int cx_failover_whole(struct cx_launch *launch, struct cx_worker *worker, cl_int refusal)
 {
-    struct failover e = {.launch = launch, .from = worker, .local_given = launch->local_given};
+    struct failover e = {.launch = launch, .from = worker, .local_given = launch->request.local_given};
     struct cx_context *context = launch->base.context;
     const uint64_t members = find_takers(launch, worker);
     cl_int error = refusal;
@@ -318,11 +319,11 @@ cl_int cx_failover_whole(struct cx_launch *launch, struct cx_worker *worker, cl_
     cx_unlock(&context->lock);
     const bool possible = e.regions && is_possible(launch, e.regions, false) &&
                           worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;
-    e.range.dims = launch->geometry.work_dim;
+    e.range.dims = launch->request.geometry.work_dim;
     for (unsigned d = 0; d < 3; d++) {
-        e.range.offset[d] = launch->geometry.offset[d];
-        e.range.global[d] = launch->geometry.global[d];
-        e.range.local[d] = launch->geometry.local[d];
+        e.range.offset[d] = launch->request.geometry.offset[d];
+        e.range.global[d] = launch->request.geometry.global[d];
+        e.range.local[d] = launch->request.geometry.local[d];
     }
     for (unsigned m = 0; m < context->nmembers && possible && error != CL_SUCCESS; m++) {
         if (!(members >> m & 1))
@@ -330,7 +331,7 @@ cl_int cx_failover_whole(struct cx_launch *launch, struct cx_worker *worker, cl_
         e.to = &context->workers[m];
         error = try_member(&e);
         if (error == CL_SUCCESS)
-            cx_info(CX_TOPIC_PLAN, "%s: %s did what %s refused", launch->kernel->function->name,
+            cx_info(CX_TOPIC_PLAN, "%s: %s did what %s refused", launch->request.kernel->function->name,
                     e.to->device->name, worker->device->name);
     }
     free(e.regions);

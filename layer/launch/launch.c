@@ -17,7 +17,7 @@
 
 void cx_launch_release(struct cx_launch *launch)
 {
-    for (unsigned i = 0; i < launch->args->count; i++)
+    for (unsigned i = 0; i < launch->request.args->count; i++)
         if (cx_launch_mem(launch, i))
             cx_unsettled_release(cx_launch_mem(launch, i), &launch->base);
 }
@@ -29,14 +29,15 @@ static cl_int gather_ranges(struct cx_launch *launch, struct cx_mem *mem,
     struct cx_byte_ranges ranges;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     if (cx_region_ranges(&ranges, mem, region, write, write))
-        error = cx_move_ranges(&launch->base, mem->root, ranges.range, ranges.count, place, &launch->moved);
+        error = cx_move_ranges(&launch->base, mem->root, ranges.range, ranges.count, place,
+                               &launch->outcome.moved);
     cx_byte_ranges_finish(&ranges);
     return error;
 }
 
 bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *worker)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST)
             return true;
@@ -55,7 +56,7 @@ void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_ac
     uint64_t bytes = 0;
     if (!cx_options_get()->summary)
         return;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         if (!mem || cx_launch_protocol(launch, i) > CX_PROTOCOL_EXCLUSIVE ||
@@ -74,7 +75,7 @@ static cl_int bring(struct cx_launch *launch, const struct cx_access_region *reg
                     const struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < launch->args->count && error == CL_SUCCESS; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || cx_launch_protocol(launch, i) > CX_PROTOCOL_EXCLUSIVE)
             continue;
@@ -96,7 +97,7 @@ cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region 
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
                     const struct cx_worker *worker, bool uploads, uint64_t *deps)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         const bool in_place = mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST;
@@ -114,7 +115,7 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
 static unsigned place_of(const struct cx_launch *launch, unsigned arg, const struct cx_mem *root,
                          const struct cx_worker *worker)
 {
-    return cx_launch_protocol(launch, arg) == CX_PROTOCOL_REMOTE ? 1 + launch->remote_owner
+    return cx_launch_protocol(launch, arg) == CX_PROTOCOL_REMOTE ? 1 + launch->decision.remote_owner
                                                                  : cx_mem_place(root, worker);
 }
 
@@ -133,7 +134,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
 {
     uint64_t ignored[64] = {0}; /* deps were collected before */
     bool ok = true;
-    for (unsigned i = 0; i < launch->args->count && ok; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && ok; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
@@ -168,9 +169,10 @@ void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
 void cx_launch_lost(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
-    cx_args_lost(launch->kernel, launch->args);
+    cx_args_lost(launch->request.kernel, launch->request.args);
     const struct cx_context *context = command->context;
-    for (size_t i = 0; i < context->nsvm && launch->on_svm_owner; i++) /* it may have written anywhere */
+    for (size_t i = 0; i < context->nsvm && launch->decision.on_svm_owner;
+         i++) /* it may have written anywhere */
         cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
 }
 
@@ -179,8 +181,8 @@ void cx_launch_lost(struct cx_command *command)
 static const size_t *range_of(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end, struct cx_subrange_launch *range)
 {
-    cx_subrange_package(&launch->geometry, dim, part->variant, first, end, range);
-    return part->whole && !launch->local_given ? NULL : range->local;
+    cx_subrange_package(&launch->request.geometry, dim, part->variant, first, end, range);
+    return part->whole && !launch->request.local_given ? NULL : range->local;
 }
 
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
@@ -188,7 +190,7 @@ bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_pa
 {
     struct cx_subrange_launch range;
     const size_t *local = range_of(launch, part, dim, first, end, &range);
-    return cx_kernel_is_new(launch->kernel, part->member, part->variant, range.dims, range.offset,
+    return cx_kernel_is_new(launch->request.kernel, part->member, part->variant, range.dims, range.offset,
                             range.global, local);
 }
 
@@ -205,7 +207,7 @@ void cx_launch_waits(struct cx_command *command)
         compiles = true;
     }
     if (compiles)
-        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_PLANNED);
+        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
 }
 
 cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worker,
@@ -237,15 +239,15 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
 {
     struct cx_subrange_launch range;
     cl_kernel real;
-    cl_int error = cx_kernel_bind(launch->kernel, worker->index, part->variant,
-                                  part->args ? part->args : launch->args, &real);
+    cl_int error = cx_kernel_bind(launch->request.kernel, worker->index, part->variant,
+                                  part->args ? part->args : launch->request.args, &real);
     if (error == CL_SUCCESS) {
         const size_t *local = range_of(launch, part, dim, first, end, &range);
         bool counts;
-        error = cx_launch_compile_begin(launch->kernel, worker,
+        error = cx_launch_compile_begin(launch->request.kernel, worker,
                                         &(struct cx_launch_kind){.variant = part->variant,
-                                                                 .geometry = &launch->geometry,
-                                                                 .local_given = launch->local_given,
+                                                                 .geometry = &launch->request.geometry,
+                                                                 .local_given = launch->request.local_given,
                                                                  .at_start = first == 0},
                                         &range, local, &counts);
         if (error == CL_SUCCESS)
@@ -258,7 +260,7 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
         error = worker->device->cl->clFlush(queue);
     if (error != CL_SUCCESS)
         cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,
-                launch->kernel->function->name, cx_cl_name(error));
+                launch->request.kernel->function->name, cx_cl_name(error));
     return error;
 }
 

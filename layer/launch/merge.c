@@ -257,7 +257,7 @@ static cl_int begin_place(struct cx_merge *merge, unsigned p)
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++)
         error = cx_move_to(command, merge->object[i].root, merge->object[i].lo, merge->object[i].hi,
-                           place->place, &merge->launch->moved);
+                           place->place, &merge->launch->outcome.moved);
     struct cx_job *job =
         error == CL_SUCCESS ? cx_merge_job(merge, p, CX_MERGE_KEEP, run_snapshot, cx_merge_finish_job) : NULL;
     if (!job)
@@ -277,7 +277,7 @@ static struct cx_merge *merge_new(struct cx_launch *launch, const unsigned *memb
     atomic_init(&merge->refs, 1);
     merge->launch = launch;
     merge->nparts = n;
-    merge->object = calloc(launch->args->count, sizeof(*merge->object));
+    merge->object = calloc(launch->request.args->count, sizeof(*merge->object));
     merge->place = calloc(n, sizeof(*merge->place));
     merge->member = malloc(n * sizeof(*merge->member));
     if (!merge->object || !merge->place || !merge->member) {
@@ -296,7 +296,7 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_cached_verdict *judged
     cl_int error = CL_SUCCESS;
     struct cx_merge *merge = NULL;
     *out = NULL;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         if (!cx_launch_writes_by(launch, i, CX_PROTOCOL_MERGE, whole))
             continue;
         if (!merge && !(merge = merge_new(launch, member, n)))
@@ -338,9 +338,10 @@ static void decide(struct cx_merge *merge)
     for (unsigned i = 0; i < merge->nobjects; i++)
         cx_move_tidy(merge->object[i].root);
     cx_debug(CX_TOPIC_DATA, "%s: %llu bytes changed, %llu of them on several devices",
-             merge->launch->kernel->function->name, (unsigned long long)changed, (unsigned long long)shared);
-    merge->launch->changed += changed;
-    merge->launch->combined += shared;
+             merge->launch->request.kernel->function->name, (unsigned long long)changed,
+             (unsigned long long)shared);
+    merge->launch->outcome.changed += changed;
+    merge->launch->outcome.combined += shared;
     if (error == CL_SUCCESS) {
         remember(merge, changed, shared);
     } else {

@@ -37,7 +37,7 @@ static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
                     size_t unit = bytes - b < object->width ? bytes - b : object->width;
                     if (memcmp(now + b, old + b, unit) == 0)
                         continue;
-                    if (merge->launch->verify && memcmp(to + b, old + b, unit) != 0 &&
+                    if (merge->launch->run.verify && memcmp(to + b, old + b, unit) != 0 &&
                         memcmp(to + b, now + b, unit) != 0)
                         cx_verify_raced(merge->launch, object->root, shared->lo + b);
                     memcpy(to + b, now + b, unit);
@@ -120,7 +120,7 @@ static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint
             ok = cx_transfer_list_add(&runs, object->root,
                                       old ? object->before[p] : object->root->real[worker->index],
                                       shared->lo - from, shared->hi - from, *to + shared->at);
-            merge->launch->moved += shared->hi - shared->lo;
+            merge->launch->outcome.moved += shared->hi - shared->lo;
         }
     }
     const bool none = ok && !runs.count;

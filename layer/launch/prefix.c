@@ -62,9 +62,9 @@ static uint64_t steps_of(const struct cx_prefix *prefix)
 /* Has the planner know how far slices are. */
 static void note_slices(struct cx_launch *launch)
 {
-    const struct cx_prefix *prefix = launch->prefix;
-    launch->sliced = prefix->end;
-    launch->unsliced = prefix->seconds_a_step * (double)(steps_of(prefix) - prefix->end);
+    const struct cx_prefix *prefix = launch->slices.prefix;
+    launch->slices.done = prefix->end;
+    launch->slices.rest = prefix->seconds_a_step * (double)(steps_of(prefix) - prefix->end);
 }
 
 /* At multiples of the granularity, at least prefix->least and at most what is left. */
@@ -82,9 +82,9 @@ static uint64_t whole_steps(const struct cx_prefix *prefix, double steps)
  * the process is ending all of the launch runs at once. */
 static void begin_slices(struct cx_launch *launch, const struct cx_worker *worker)
 {
-    struct cx_prefix *prefix = launch->prefix;
+    struct cx_prefix *prefix = launch->slices.prefix;
     const bool compiles = worker->device->type & CL_DEVICE_TYPE_CPU;
-    if (compiles ? cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_BEGUN)
+    if (compiles ? cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_BEGUN)
                  : !cx_background_ending())
         return;
     cx_lock(&worker->context->lock);
@@ -96,13 +96,13 @@ static void begin_slices(struct cx_launch *launch, const struct cx_worker *worke
 /* No further slice may have to be compiled. */
 static void end_begun(struct cx_launch *launch)
 {
-    cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_NONE);
+    cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
 }
 
 static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    struct cx_prefix *prefix = launch->prefix;
+    struct cx_prefix *prefix = launch->slices.prefix;
     if (prefix->slices == 1)
         begin_slices(launch, worker);
     const cl_int error = cx_launch_package(launch, worker, &prefix->part, prefix->judged->verdict.dim,
@@ -115,9 +115,9 @@ static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
 /* What the slices told: the length of the whole launch, for launches like it. */
 static void tell_length(struct cx_launch *launch)
 {
-    const struct cx_prefix *prefix = launch->prefix;
-    const uint64_t done_ns = launch->parts ? launch->parts->busy_ns : prefix->part.busy_ns;
-    const double seconds = (double)done_ns * 1e-9 + launch->unsliced;
+    const struct cx_prefix *prefix = launch->slices.prefix;
+    const uint64_t done_ns = launch->outcome.parts ? launch->outcome.parts->busy_ns : prefix->part.busy_ns;
+    const double seconds = (double)done_ns * 1e-9 + launch->slices.rest;
     if (launch->base.settled)
         cx_plan_length_tell(launch, prefix->member, seconds, false);
     else
@@ -129,8 +129,8 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
     struct cx_context *context = launch->base.context;
-    struct cx_prefix *prefix = launch->prefix;
-    struct cx_kernel_history *history = launch->kernel->function->history;
+    struct cx_prefix *prefix = launch->slices.prefix;
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
     const uint64_t groups = (prefix->end - prefix->first) * prefix->slice, now = cx_clock_ns();
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     ns = ns ? ns : now - prefix->began_ns;
@@ -145,8 +145,8 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     if (prefix->failed) {
         end_begun(launch);
     } else {
-        cx_part_add(launch, launch->parts ? launch->parts : &prefix->part, groups, job->start_ns, job->end_ns,
-                    ns);
+        cx_part_add(launch, launch->outcome.parts ? launch->outcome.parts : &prefix->part, groups,
+                    job->start_ns, job->end_ns, ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
         /* behind a slice that is over, what is before its start is the driver's */
         const bool tells = history && !cx_launch_compiled(launch, history, worker->index, variant, at_start);
@@ -169,13 +169,13 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     if (compiled)
         cx_launch_compiled_keep(launch, worker->index, variant, at_start, compiles);
     if (job->status != CL_SUCCESS)
-        cx_launch_kernel_failed(launch->kernel, job, worker);
+        cx_launch_kernel_failed(launch->request.kernel, job, worker);
 }
 
 /* Plans steps [prefix->first, prefix->end). deps: of the launch's data; NULL: they are met. */
 static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *whole)
 {
-    struct cx_prefix *prefix = launch->prefix;
+    struct cx_prefix *prefix = launch->slices.prefix;
     struct cx_worker *worker = &launch->base.context->workers[prefix->member];
     struct cx_job *job = cx_job_new(launch->base.context);
     if (!job)
@@ -194,7 +194,7 @@ static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *
 /* Nobody else may plan on what the launch touches. */
 static void hold(struct cx_launch *launch)
 {
-    for (unsigned i = 0; i < launch->args->count; i++)
+    for (unsigned i = 0; i < launch->request.args->count; i++)
         if (cx_launch_mem(launch, i))
             cx_unsettled_hold(cx_launch_mem(launch, i), &launch->base);
 }
@@ -202,13 +202,13 @@ static void hold(struct cx_launch *launch)
 /* Frees what is left. */
 static void drop(struct cx_launch *launch)
 {
-    struct cx_prefix *prefix = launch->prefix;
+    struct cx_prefix *prefix = launch->slices.prefix;
     if (prefix)
         cx_cached_verdict_unref(&prefix->judged);
     free(prefix);
-    launch->prefix = NULL;
-    launch->sliced = 0;
-    launch->unsliced = 0;
+    launch->slices.prefix = NULL;
+    launch->slices.done = 0;
+    launch->slices.rest = 0;
 }
 
 bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged, unsigned member,
@@ -217,10 +217,11 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
     struct cx_context *context = launch->base.context;
     struct cx_worker *worker = &context->workers[member];
 
-    const uint64_t fill = cx_plan_fill(worker->device, &launch->geometry), groups = cx_launch_groups(launch);
+    const uint64_t fill = cx_plan_fill(worker->device, &launch->request.geometry),
+                   groups = cx_launch_groups(launch);
     const double first = (double)(groups >= MANY_FILLS * fill ? FIRST_FILLS * fill : fill);
     struct cx_prefix *prefix = calloc(1, sizeof(*prefix));
-    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
     if (!prefix || !whole) {
         free(prefix);
         free(whole);
@@ -235,13 +236,13 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
     if (worker->device->type & CL_DEVICE_TYPE_GPU)
         prefix->least = (fill + prefix->slice - 1) / prefix->slice;
     prefix->end = whole_steps(prefix, first / (double)prefix->slice);
-    launch->prefix = prefix;
+    launch->slices.prefix = prefix;
     note_slices(launch);
     cx_access_whole(judged->access, whole);
     cl_int error = cx_launch_gather(launch, whole, worker);
     if (cx_launch_may_compile_on(launch, member, variant, true) ||
         cx_launch_may_compile_on(launch, member, variant, false))
-        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_PLANNED);
+        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
     if (error != CL_SUCCESS || !plan_slice(launch, whole)) {
         free(whole);
         end_begun(launch);
@@ -251,23 +252,23 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
     free(whole);
     cx_command_begin(&launch->base);
     hold(launch);
-    ((struct cx_kernel_history *)launch->kernel->function->history)->prefixes++;
-    cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->kernel->function->name,
+    ((struct cx_kernel_history *)launch->request.kernel->function->history)->prefixes++;
+    cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->request.kernel->function->name,
              worker->device->name);
     return true;
 }
 
 unsigned cx_prefix_hand_over(struct cx_launch *launch)
 {
-    struct cx_prefix *prefix = launch->prefix;
+    struct cx_prefix *prefix = launch->slices.prefix;
     unsigned p = 0;
-    while (p + 1 < launch->nparts && launch->parts[p].member != prefix->member)
+    while (p + 1 < launch->outcome.nparts && launch->outcome.parts[p].member != prefix->member)
         p++;
-    launch->parts[p].groups += prefix->part.groups;
-    launch->parts[p].packages += prefix->part.packages;
-    launch->parts[p].busy_ns += prefix->part.busy_ns;
-    launch->parts[p].first_ns = prefix->part.first_ns;
-    launch->slices_ns = prefix->part.busy_ns;
+    launch->outcome.parts[p].groups += prefix->part.groups;
+    launch->outcome.parts[p].packages += prefix->part.packages;
+    launch->outcome.parts[p].busy_ns += prefix->part.busy_ns;
+    launch->outcome.parts[p].first_ns = prefix->part.first_ns;
+    launch->slices.took_ns = prefix->part.busy_ns;
     drop(launch);
     return p;
 }
@@ -284,18 +285,18 @@ void cx_prefix_drop(struct cx_launch *launch)
 /* The last slice is planned, or has failed: owners are known. */
 static void settle(struct cx_launch *launch, bool ok)
 {
-    struct cx_prefix *prefix = launch->prefix;
+    struct cx_prefix *prefix = launch->slices.prefix;
     struct cx_worker *worker = &launch->base.context->workers[prefix->member];
-    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
     cx_launch_release(launch);
     if (whole)
         cx_access_whole(prefix->judged->access, whole);
     ok = ok && whole && cx_launch_note(launch, whole, worker, worker->timeline.planned);
     free(whole);
-    launch->parts = calloc(1, sizeof(*launch->parts));
-    if (launch->parts)
-        *launch->parts = prefix->part;
-    launch->nparts = launch->parts ? 1 : 0;
+    launch->outcome.parts = calloc(1, sizeof(*launch->outcome.parts));
+    if (launch->outcome.parts)
+        *launch->outcome.parts = prefix->part;
+    launch->outcome.nparts = launch->outcome.parts ? 1 : 0;
     if (ok)
         cx_command_settle(&launch->base);
     else
@@ -306,11 +307,11 @@ static void settle(struct cx_launch *launch, bool ok)
  * what has passed. */
 static double next_slice(struct cx_launch *launch)
 {
-    const struct cx_prefix *prefix = launch->prefix;
-    const double rest = launch->unsliced, passed = (double)prefix->part.busy_ns * 1e-9;
+    const struct cx_prefix *prefix = launch->slices.prefix;
+    const double rest = launch->slices.rest, passed = (double)prefix->part.busy_ns * 1e-9;
     const bool wants = rest >= LEAST_REST && cx_plan_want_for(launch, rest);
     cx_debug(CX_TOPIC_PLAN, "%s: %u slices took %.3f ms, the rest may take %.3f ms: %s",
-             launch->kernel->function->name, prefix->slices, passed * 1e3, rest * 1e3,
+             launch->request.kernel->function->name, prefix->slices, passed * 1e3, rest * 1e3,
              wants ? "others are wanted" : "others are not worth it");
     const bool gpu = launch->base.context->workers[prefix->member].device->type & CL_DEVICE_TYPE_GPU;
     const double least = gpu && prefix->slices >= FIRST_SLICES ? LEAST_GPU_SLICE : LEAST_SLICE;
@@ -327,7 +328,7 @@ static double next_slice(struct cx_launch *launch)
 /* One slice is over: splits what is left, or plans the next slice, or all the rest. */
 static void go_on(struct cx_launch *launch)
 {
-    struct cx_prefix *prefix = launch->prefix;
+    struct cx_prefix *prefix = launch->slices.prefix;
     const bool failed = prefix->failed || atomic_load(&launch->base.error) < 0;
     if (failed || prefix->end == steps_of(prefix)) {
         settle(launch, !failed);
@@ -354,8 +355,8 @@ void cx_prefix_check(struct cx_context *context)
     while (context->planner->prefixes) {
         struct cx_launch *launch = context->planner->prefixes;
         struct cx_command *command = &launch->base;
-        context->planner->prefixes = launch->prefix->next;
-        launch->prefix->next = NULL;
+        context->planner->prefixes = launch->slices.prefix->next;
+        launch->slices.prefix->next = NULL;
         atomic_fetch_sub(&context->ndeferred, 1);
         go_on(launch);
         cx_command_unref(&command);

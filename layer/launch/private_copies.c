@@ -297,7 +297,7 @@ static struct cx_args *own_args(struct cx_private *copies, unsigned part,
                                 const struct cx_access_region *whole)
 {
     const struct cx_launch *launch = copies->launch;
-    struct cx_args *args = cx_args_clone(launch->args);
+    struct cx_args *args = cx_args_clone(launch->request.args);
     for (unsigned i = 0; args && i < args->count; i++)
         if (cx_launch_writes_by(launch, i, CX_PROTOCOL_REDUCTION, whole)) {
             args->arg[i].kind = CX_ARGS_REAL;
@@ -326,11 +326,12 @@ static cl_int make_copies(struct cx_private *copies, struct object *object)
 static cl_int begin_part(struct cx_private *copies, unsigned p, const struct cx_access_region *whole)
 {
     struct cx_launch *launch = copies->launch;
-    launch->parts[p].args = own_args(copies, p, whole);
-    struct cx_job *job = launch->parts[p].args ? step_job(copies, p, "fill a private copy", run_fill) : NULL;
+    launch->outcome.parts[p].args = own_args(copies, p, whole);
+    struct cx_job *job =
+        launch->outcome.parts[p].args ? step_job(copies, p, "fill a private copy", run_fill) : NULL;
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
-    queue_step(copies, &launch->base.context->workers[launch->parts[p].member], job);
+    queue_step(copies, &launch->base.context->workers[launch->outcome.parts[p].member], job);
     return CL_SUCCESS;
 }
 
@@ -341,16 +342,16 @@ static struct cx_private *private_new(struct cx_launch *launch)
         return NULL;
     atomic_init(&copies->refs, 1);
     copies->launch = launch;
-    copies->nparts = launch->nparts;
-    copies->worker = calloc(launch->nparts, sizeof(*copies->worker));
-    copies->object = calloc(launch->args->count, sizeof(*copies->object));
-    copies->read_seq = calloc(launch->nparts, sizeof(*copies->read_seq));
+    copies->nparts = launch->outcome.nparts;
+    copies->worker = calloc(launch->outcome.nparts, sizeof(*copies->worker));
+    copies->object = calloc(launch->request.args->count, sizeof(*copies->object));
+    copies->read_seq = calloc(launch->outcome.nparts, sizeof(*copies->read_seq));
     if (!copies->worker || !copies->object || !copies->read_seq) {
         release(copies);
         return NULL;
     }
-    for (unsigned p = 0; p < launch->nparts; p++)
-        copies->worker[p] = &launch->base.context->workers[launch->parts[p].member];
+    for (unsigned p = 0; p < launch->outcome.nparts; p++)
+        copies->worker[p] = &launch->base.context->workers[launch->outcome.parts[p].member];
     return copies;
 }
 
@@ -361,7 +362,7 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judg
     struct cx_private *copies = NULL;
     cl_int error = CL_SUCCESS;
     *out = NULL;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         if (!cx_launch_writes_by(launch, i, CX_PROTOCOL_REDUCTION, whole))
             continue;
         if (!copies && !(copies = private_new(launch)))
@@ -375,7 +376,8 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judg
         struct cx_access_interval hull = hull_of(copies, i);
         error = make_copies(copies, object);
         if (error == CL_SUCCESS && hull.lo < hull.hi)
-            error = cx_move_to(&launch->base, object->root, hull.lo, hull.hi, CX_PLACE_HOST, &launch->moved);
+            error = cx_move_to(&launch->base, object->root, hull.lo, hull.hi, CX_PLACE_HOST,
+                               &launch->outcome.moved);
     }
     for (unsigned p = 0; p < copies->nparts && error == CL_SUCCESS; p++)
         error = begin_part(copies, p, whole);
@@ -442,7 +444,7 @@ cl_int cx_private_end(struct cx_private **owned)
             break;
         }
         combine->deps[m] = queue_step(copies, &context->workers[m], job);
-        copies->launch->moved += copies->nobjects ? copies->object[0].hi - copies->object[0].lo : 0;
+        copies->launch->outcome.moved += copies->nobjects ? copies->object[0].hi - copies->object[0].lo : 0;
     }
     if (error == CL_SUCCESS) {
         for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {

@@ -50,8 +50,8 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
     split->packages[*index].copy = true;
     split->packages[*index].serial = reexecution.serial;
     cx_info(CX_TOPIC_PLAN, "%s: %s does again %llu work-groups that %s still holds",
-            split->launch->kernel->function->name, context->workers[split->plan.member[part]].device->name,
-            (unsigned long long)reexecution.groups,
+            split->launch->request.kernel->function->name,
+            context->workers[split->plan.member[part]].device->name, (unsigned long long)reexecution.groups,
             context->workers[split->plan.member[reexecution.victim]].device->name);
     return true;
 }
@@ -151,7 +151,7 @@ static const double too_long = 4;
  * package is much too long already or nothing was known, else if it takes as long again. */
 static void mark_superseded(struct split *split, unsigned part, const struct package *package)
 {
-    const struct cx_kernel_history *history = split->launch->kernel->function->history;
+    const struct cx_kernel_history *history = split->launch->request.kernel->function->history;
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
     double groups = (double)((package->range.end - package->range.first) * split->plan.slice);
@@ -161,7 +161,7 @@ static void mark_superseded(struct split *split, unsigned part, const struct pac
     cx_device_load_supersede(worker, now, at_once ? now : now + (now - package->start_ns));
     cx_launch_decided(split->launch, split->plan.member[part], "late: not waited for");
     cx_info(CX_TOPIC_PLAN, "%s is over; %s still works on what others have done of it",
-            split->launch->kernel->function->name, worker->device->name);
+            split->launch->request.kernel->function->name, worker->device->name);
 }
 
 /* Whether the part has nothing to do any more but what others have done, where that is seen by nobody. *held:
@@ -218,13 +218,13 @@ void cx_reexecute_leave(struct split *split)
         split->participant[p].state =
             cx_split_alive(split, p) ? SPLIT_PARTICIPANT_LEFT : SPLIT_PARTICIPANT_LOST;
         launch->base.frontier[worker->index] = split->participant[p].before;
-        for (unsigned i = 0; i < launch->args->count; i++) {
+        for (unsigned i = 0; i < launch->request.args->count; i++) {
             struct cx_mem *mem = cx_launch_mem(launch, i);
             if (mem)
                 cx_coherence_retract(mem->root->coherence, worker->index, split->participant[p].seq);
         }
         cx_worker_watch(worker, split->participant[p].seq); /* nobody else waits for its end */
-        cx_command_times(&launch->base, launch->parts[p].first_ns, launch->parts[p].last_ns);
+        cx_command_times(&launch->base, launch->outcome.parts[p].first_ns, launch->outcome.parts[p].last_ns);
         split->participant[p].straggles = held != NULL;
         if (held)
             mark_superseded(split, p, held);

@@ -10,22 +10,22 @@
 
 bool cx_remote_access_uses(const struct cx_launch *launch, unsigned member)
 {
-    return launch->remote_access && member != launch->remote_owner;
+    return launch->decision.remote_access && member != launch->decision.remote_owner;
 }
 
 bool cx_remote_access_begin(struct cx_launch *launch)
 {
-    for (unsigned p = 0; p < launch->nparts; p++) {
-        struct cx_part *part = &launch->parts[p];
+    for (unsigned p = 0; p < launch->outcome.nparts; p++) {
+        struct cx_part *part = &launch->outcome.parts[p];
         if (!cx_remote_access_uses(launch, part->member))
             continue;
-        if (!part->args && !(part->args = cx_args_clone(launch->args)))
+        if (!part->args && !(part->args = cx_args_clone(launch->request.args)))
             return false;
-        for (unsigned i = 0; i < launch->args->count; i++)
-            if (launch->protocols[i] == CX_PROTOCOL_REMOTE) {
+        for (unsigned i = 0; i < launch->request.args->count; i++)
+            if (launch->decision.protocols[i] == CX_PROTOCOL_REMOTE) {
                 part->args->arg[i].kind = CX_ARGS_REAL;
                 part->args->arg[i].real =
-                    cx_alias_get(cx_launch_mem(launch, i), launch->remote_owner, part->member);
+                    cx_alias_get(cx_launch_mem(launch, i), launch->decision.remote_owner, part->member);
                 part->args->arg[i].mem = NULL;
             }
     }
@@ -36,10 +36,11 @@ bool cx_remote_access_suspect(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
     if (!cx_remote_access_uses(launch, member) ||
-        !cx_peer_disable_remote(context->peers, launch->remote_owner, member))
+        !cx_peer_disable_remote(context->peers, launch->decision.remote_owner, member))
         return false;
     cx_warn(CX_TOPIC_DATA, "%s runs no kernel on the memory of %s; it works on copies from now on",
-            context->workers[member].device->name, context->workers[launch->remote_owner].device->name);
+            context->workers[member].device->name,
+            context->workers[launch->decision.remote_owner].device->name);
     return true;
 }
 
@@ -63,10 +64,10 @@ struct cx_job *cx_remote_access_job(const struct cx_launch *launch)
 void cx_remote_access_end(struct cx_launch *launch, struct cx_job *job, const uint64_t *seq)
 {
     struct cx_context *context = launch->base.context;
-    for (unsigned p = 0; p < launch->nparts; p++) {
-        const unsigned m = launch->parts[p].member;
-        if (m != launch->remote_owner && job->deps[m] < seq[p])
+    for (unsigned p = 0; p < launch->outcome.nparts; p++) {
+        const unsigned m = launch->outcome.parts[p].member;
+        if (m != launch->decision.remote_owner && job->deps[m] < seq[p])
             job->deps[m] = seq[p];
     }
-    cx_command_add_job(&launch->base, &context->workers[launch->remote_owner], job);
+    cx_command_add_job(&launch->base, &context->workers[launch->decision.remote_owner], job);
 }

@@ -172,19 +172,19 @@ void cx_replay_note(const struct cx_launch *launch, unsigned member, const struc
                     double seconds)
 {
     const struct cx_queue *queue = launch->base.queue;
-    struct cx_kernel_history *history = launch->kernel->function->history;
-    if (!launch->replayable || launch->lacks_builds || launch->lacks_straggler || launch->on_svm_owner ||
-        !history || launch->base.context->workers[member].device->synchronous || !is_plain(queue) ||
-        is_watched())
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    if (!launch->decision.replayable || launch->deferral.lacks_builds || launch->deferral.lacks_straggler ||
+        launch->decision.on_svm_owner || !history ||
+        launch->base.context->workers[member].device->synchronous || !is_plain(queue) || is_watched())
         return;
-    struct cx_replay noted = {.geometry = launch->geometry,
-                              .local_given = launch->local_given,
+    struct cx_replay noted = {.geometry = launch->request.geometry,
+                              .local_given = launch->request.local_given,
                               .member = member,
                               .left = REPLAYS,
                               .seconds = seconds,
-                              .use = launch->use,
+                              .use = launch->decision.use,
                               .summary = summary};
-    if (!launch->local_given)
+    if (!launch->request.local_given)
         memset(noted.geometry.local, 0, sizeof(noted.geometry.local));
     unsigned i = 0;
     while (i + 1 < CX_REPLAY_FORMS && !same_range(&history->replays[i].geometry, &noted.geometry))

@@ -28,7 +28,7 @@
 static void uncount(struct split *split)
 {
     if (split->counts)
-        cx_background_uncompiled(&split->launch->uncompiled, CX_UNCOMPILED_NONE);
+        cx_background_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
     split->counts = false;
 }
 
@@ -57,7 +57,7 @@ static struct cx_last_partition *last_partition_of(const struct split *split)
 {
     const struct cx_launch *launch = split->launch;
     const unsigned nmembers = launch->base.context->nmembers;
-    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, nmembers);
+    struct cx_kernel_history *history = cx_function_history(launch->request.kernel->function, nmembers);
     const size_t room = history ? sizeof(history->last_partitions) / sizeof(history->last_partitions[0]) : 1;
     return history ? &history->last_partitions[split->plan.judged->verdict.groups % room] : NULL;
 }
@@ -113,7 +113,7 @@ static void note_last(const struct split *split)
  * also on those it reads, since packages bring parts of them in. */
 static void hold(struct cx_launch *launch, const struct cx_access_region *whole, bool also_read)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && (also_read || whole[i].write.lo < whole[i].write.hi))
             cx_unsettled_hold(mem, &launch->base);
@@ -134,7 +134,7 @@ static bool note_dropped(const struct split *split, const struct package *packag
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
     bool ok = true;
-    for (unsigned i = 0; i < launch->args->count && ok; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && ok; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *write = &regions[i].write;
         if (mem && write->lo < write->hi && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
@@ -150,7 +150,7 @@ static bool note_owners(struct split *split)
 {
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
-    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
     bool ok = regions != NULL;
 
     for (unsigned p = 0; p < split->npackages && ok; p++) {
@@ -214,7 +214,7 @@ static void close_split(struct split *split)
 
 void cx_split_learn(struct split *split)
 {
-    if (!split->has_learned && split->launch->kernel->function->history)
+    if (!split->has_learned && split->launch->request.kernel->function->history)
         cx_balancer_learn(split->plan.balancer);
     split->has_learned = true;
 }
@@ -301,17 +301,17 @@ static void begin_parts(struct split *split)
         const unsigned member = split->plan.member[p];
         split->alike &= p == 0 || cx_context_alike(launch->base.context, split->plan.member[0], member);
         split->participant[p].reexecutes = split->reexecutes && cx_reexecute_private(launch, member);
-        launch->parts[p] = (struct cx_part){.member = member, .variant = split->plan.variant[p]};
+        launch->outcome.parts[p] = (struct cx_part){.member = member, .variant = split->plan.variant[p]};
     }
-    launch->nparts = split->nparts;
+    launch->outcome.nparts = split->nparts;
 }
 
 static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     const unsigned nparts = plan->n + plan->probes;
     struct split *split = calloc(1, sizeof(*split) + nparts * sizeof(split->participant[0]));
-    launch->parts = calloc(plan->n + 1u, sizeof(*launch->parts));
-    if (!split || !launch->parts) {
+    launch->outcome.parts = calloc(plan->n + 1u, sizeof(*launch->outcome.parts));
+    if (!split || !launch->outcome.parts) {
         free(split);
         cx_split_plan_finish(plan);
         return NULL;
@@ -321,7 +321,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     *plan = (struct cx_split_plan){0};
     init_changed(&split->changed);
     split->nparts = nparts;
-    split->reexecutes = split->plan.reexecutes && !launch->verify;
+    split->reexecutes = split->plan.reexecutes && !launch->run.verify;
     split->lingers = cx_write_back_expected(launch);
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, split->plan.done};
@@ -346,8 +346,8 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
             cx_ranges_open(&split->ranges, p);
     split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
     if (cx_launch_may_compile(launch, &split->plan))
-        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_PLANNED);
-    split->counts = launch->uncompiled != CX_UNCOMPILED_NONE;
+        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
+    split->counts = launch->run.uncompiled != CX_UNCOMPILED_NONE;
     return split;
 }
 
@@ -369,30 +369,31 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     struct cx_launch *launch = split->launch;
     const struct cx_access_means *means = cx_access_means(split->plan.judged->access);
     cl_int error = CL_SUCCESS;
-    *shadows = launch->verify; /* what it only reads is compared too */
+    *shadows = launch->run.verify; /* what it only reads is compared too */
     for (unsigned p = 0; p < split->nparts; p++)
         *shadows |= cx_launch_moves(launch, &launch->base.context->workers[split->plan.member[p]]);
-    for (unsigned i = 0; i < 2 * launch->args->count && error == CL_SUCCESS; i++) {
+    for (unsigned i = 0; i < 2 * launch->request.args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
         if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
             cx_launch_protocol(launch, i / 2) == CX_PROTOCOL_REDUCTION)
             continue;
         const bool remote = cx_launch_protocol(launch, i / 2) == CX_PROTOCOL_REMOTE;
-        const uint64_t places = remote ? UINT64_C(2) << launch->remote_owner : places_of(split, mem);
-        bool at_once = !need->known || (launch->protocols && means[i / 2].before);
+        const uint64_t places = remote ? UINT64_C(2) << launch->decision.remote_owner : places_of(split, mem);
+        bool at_once = !need->known || (launch->decision.protocols && means[i / 2].before);
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
         if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
             continue;
         if (remote)
-            error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->remote_owner, &launch->moved);
+            error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->decision.remote_owner,
+                               &launch->outcome.moved);
         else if (!cx_inputs_from_members(split, i, mem->root, lo, hi, places) &&
                  (at_once || cx_launch_protocol(launch, i / 2) > CX_PROTOCOL_EXCLUSIVE ||
                   !cx_inputs_from_owners(split, i, mem->root, places)))
-            error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->moved);
+            error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->outcome.moved);
         for (unsigned p = 1; p < 64 && at_once && !remote && error == CL_SUCCESS; p++)
             if (places >> p & 1)
-                error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->moved);
+                error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->outcome.moved);
     }
     return error == CL_SUCCESS ? cx_inputs_foresee(split) : error;
 }
@@ -402,7 +403,7 @@ static void note_reads(struct split *split, const struct cx_access_region *whole
     struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
     uint64_t ignored[64] = {0};
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST && whole[i].read.lo < whole[i].read.hi)
             cx_coherence_host_read(mem->root->coherence, mem->origin + whole[i].read.lo,
@@ -461,16 +462,16 @@ static bool have_threads(const struct split *split)
 static void run_whole(struct cx_launch *launch, struct split *split, const char *reason)
 {
     unsigned member = split->plan.member[0];
-    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->kernel->function->name, reason);
-    for (unsigned p = 0; p < launch->nparts; p++)
-        cx_args_drop(&launch->parts[p].args);
-    free(launch->parts);
-    free(launch->protocols);
-    launch->parts = NULL;
-    launch->protocols = NULL;
-    launch->remote_access = false;
-    launch->nparts = 0;
-    launch->reason = reason;
+    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->request.kernel->function->name, reason);
+    for (unsigned p = 0; p < launch->outcome.nparts; p++)
+        cx_args_drop(&launch->outcome.parts[p].args);
+    free(launch->outcome.parts);
+    free(launch->decision.protocols);
+    launch->outcome.parts = NULL;
+    launch->decision.protocols = NULL;
+    launch->decision.remote_access = false;
+    launch->outcome.nparts = 0;
+    launch->decision.reason = reason;
     split_free(split);
     cx_launch_whole(launch, member);
 }
@@ -479,7 +480,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     cx_command_begin(&launch->base);
     struct split *split = split_new(launch, plan);
-    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
     cl_int error = split && whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     bool shadows = false;
 
@@ -497,7 +498,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         if (error == CL_SUCCESS)
             error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
                                    &split->merge);
-        if (error == CL_SUCCESS && launch->remote_access &&
+        if (error == CL_SUCCESS && launch->decision.remote_access &&
             (!cx_remote_access_begin(launch) || !(split->remote_end = cx_remote_access_job(launch))))
             error = CL_OUT_OF_HOST_MEMORY;
         if (error != CL_SUCCESS) {

@@ -33,7 +33,7 @@ static enum source source_of(const struct split *split, unsigned i)
 
 static bool have_inputs(struct split *split)
 {
-    const size_t n = 2 * (size_t)split->launch->args->count;
+    const size_t n = 2 * (size_t)split->launch->request.args->count;
     if (!split->inputs)
         split->inputs = calloc(1, sizeof(*split->inputs) + n * sizeof(split->inputs->source[0]));
     return split->inputs;
@@ -113,7 +113,7 @@ void cx_inputs_order(const struct split *split, const struct cx_worker *worker, 
 {
     const struct cx_context *context = split->launch->base.context;
     if (cx_remote_access_uses(split->launch, worker->index))
-        cx_peers_order_remote(context->peers, split->launch->remote_owner, split->since, job);
+        cx_peers_order_remote(context->peers, split->launch->decision.remote_owner, split->since, job);
     for (unsigned m = 0; m < context->nmembers && split->inputs && split->inputs->copier; m++)
         if (m != worker->index && job->deps[m] < split->since[m])
             job->deps[m] = split->since[m];
@@ -183,7 +183,8 @@ static cl_int plan_moves(struct split *split, struct cx_mem *root, unsigned plac
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t m = 0; m < count; m++)
         range[m] = (struct cx_byte_range){lacks[m].lo, lacks[m].hi};
-    cl_int error = cx_move_ranges(&split->launch->base, root, range, count, to, &split->launch->moved);
+    cl_int error =
+        cx_move_ranges(&split->launch->base, root, range, count, to, &split->launch->outcome.moved);
     free(range);
     return error;
 }
@@ -216,7 +217,7 @@ static struct cx_range expected_run(const struct split *split, unsigned part)
 cl_int cx_inputs_foresee(struct split *split)
 {
     const struct cx_launch *launch = split->launch;
-    const unsigned nargs = launch->args->count;
+    const unsigned nargs = launch->request.args->count;
     cl_int error = CL_SUCCESS;
     if (!split->inputs || !split->inputs->owners)
         return CL_SUCCESS;
@@ -272,7 +273,7 @@ static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const str
     const struct split *split = lane->split;
     cl_int error = CL_SUCCESS;
     *any = false;
-    for (unsigned i = 0; i < 2 * split->launch->args->count && error == CL_SUCCESS && !*any; i++) {
+    for (unsigned i = 0; i < 2 * split->launch->request.args->count && error == CL_SUCCESS && !*any; i++) {
         const struct cx_mem *mem = cx_launch_mem(split->launch, i / 2);
         struct cx_move *lacks;
         size_t count;
@@ -331,7 +332,7 @@ static cl_int note_fetched(const struct fetch *fetch, const struct lane *lane, c
             ok = cx_coherence_host_share(item->root->coherence, item->lo, item->hi, worker->index,
                                          split->participant[lane->part].seq) &&
                  cx_coherence_validate(item->root->coherence, item->lo, item->hi, CX_PLACE_HOST);
-            split->launch->moved += item->hi - item->lo;
+            split->launch->outcome.moved += item->hi - item->lo;
         }
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
@@ -424,7 +425,7 @@ static bool add_upload(struct lane *lane, struct cx_mem *root, const struct cx_w
 {
     struct split *split = lane->split;
     uint64_t ignored[64] = {0};
-    split->launch->moved += move->hi - move->lo;
+    split->launch->outcome.moved += move->hi - move->lo;
     return cx_transfer_list_add(transfers, root, root->real[worker->index], move->lo, move->hi,
                                 root->host + move->lo) &&
            cx_coherence_host_read(root->coherence, move->lo, move->hi, worker->index,
@@ -464,7 +465,7 @@ bool cx_inputs_list(struct lane *lane, const struct cx_worker *worker, struct cx
     const struct cx_launch *launch = lane->split->launch;
     bool ok = true;
     *transfers = (struct cx_transfer_list){.upload = true, .counted = true, .place = 1 + worker->index};
-    for (unsigned i = 0; i < 2 * launch->args->count && ok; i++) {
+    for (unsigned i = 0; i < 2 * launch->request.args->count && ok; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         if (mem && cx_launch_protocol(launch, i / 2) <= CX_PROTOCOL_EXCLUSIVE &&
             cx_mem_place(mem->root, worker) != CX_PLACE_HOST)

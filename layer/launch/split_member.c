@@ -30,7 +30,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     const bool suspected = cx_remote_access_suspect(launch, split->plan.member[lane->part]);
     cx_context_unlock(context);
     if (!suspected && !cx_background_ending()) /* else it was no driver that refused it */
-        cx_kernel_leave_out(launch->kernel, split->plan.member[lane->part], cx_cl_name(error));
+        cx_kernel_leave_out(launch->request.kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
     struct package *package = &split->packages[index];
     const bool mine = !package->copy && !package->dropped;
@@ -412,7 +412,7 @@ static bool counts(const struct split *split, unsigned part)
 /* Whether the part worked on since it was learned of, as it was late, and turned out slower than that. */
 static bool is_slower(const struct split *split, unsigned part)
 {
-    const struct cx_kernel_history *history = split->launch->kernel->function->history;
+    const struct cx_kernel_history *history = split->launch->request.kernel->function->history;
     uint64_t groups;
     double seconds;
     if (part >= split->plan.n || !history)
@@ -438,8 +438,8 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         cx_balancer_measured(split->plan.balancer, lane->part, &groups, &seconds);
         first = cx_balancer_doubtful(split->plan.balancer, lane->part);
     } else {
-        groups = launch->parts[lane->part].groups;
-        seconds = (double)launch->parts[lane->part].busy_ns * 1e-9;
+        groups = launch->outcome.parts[lane->part].groups;
+        seconds = (double)launch->outcome.parts[lane->part].busy_ns * 1e-9;
         if (first) /* a probe's groups are few: the rest its driver needs once */
             cx_device_load_probed(worker, seconds);
     }
@@ -452,10 +452,10 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     if (job->void_ && job->stale && counts(split, lane->part) && launch->base.ops->lost)
         launch->base.ops->lost(&launch->base); /* its failure is nobody's, what it did before is */
     cx_reexecute_over(split, lane->part);
-    job->start_ns = launch->parts[lane->part].first_ns;
-    job->end_ns = launch->parts[lane->part].last_ns;
-    if (split->jobs == 1 && !cx_split_failed(split) && launch->kernel->function->history) {
-        ((struct cx_kernel_history *)launch->kernel->function->history)->proven = true;
+    job->start_ns = launch->outcome.parts[lane->part].first_ns;
+    job->end_ns = launch->outcome.parts[lane->part].last_ns;
+    if (split->jobs == 1 && !cx_split_failed(split) && launch->request.kernel->function->history) {
+        ((struct cx_kernel_history *)launch->request.kernel->function->history)->proven = true;
         cx_split_learn(split);
     }
     cx_split_unref(split);
@@ -474,7 +474,7 @@ struct cx_job *cx_lane_job(struct split *split, unsigned part)
     struct cx_job *job = cx_job_new(launch->base.context);
     struct lane *lane = calloc(1, sizeof(*lane));
     if (lane)
-        lane->regions = calloc(launch->args->count + 1u, sizeof(*lane->regions));
+        lane->regions = calloc(launch->request.args->count + 1u, sizeof(*lane->regions));
     if (!job || !lane || !lane->regions) {
         cx_lane_free(lane);
         free(job);

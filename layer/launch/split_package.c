@@ -69,11 +69,11 @@ void cx_split_open(struct split *split)
     split->state = SPLIT_OPEN;
     if (!cx_launch_may_compile(split->launch, &split->plan)) {
         if (split->counts)
-            cx_background_uncompiled(&split->launch->uncompiled, CX_UNCOMPILED_NONE);
+            cx_background_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
         split->counts = false;
         return;
     }
-    split->counts = cx_background_uncompiled(&split->launch->uncompiled, CX_UNCOMPILED_BEGUN);
+    split->counts = cx_background_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_BEGUN);
     split->entire = !split->counts;
     if (split->entire && split->plan.probes) { /* it is never run */
         cx_split_part_failed(split, split->plan.n);
@@ -87,8 +87,9 @@ static bool has_compiled(const struct lane *lane, const struct cx_worker *worker
 {
     const struct split *split = lane->split;
     const struct cx_launch *launch = split->launch;
-    const struct cx_kernel_history *history = launch->kernel->function->history;
-    struct cx_part *part = &launch->parts[lane->part], whole = {.member = part->member, .whole = true};
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    struct cx_part *part = &launch->outcome.parts[lane->part],
+                   whole = {.member = part->member, .whole = true};
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
         (history && cx_launch_knows(launch, history, part->member, part->variant, left.first == 0)))
         return true;
@@ -130,7 +131,7 @@ bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, uns
 
 void cx_package_count(struct split *split, const struct package *package)
 {
-    struct cx_part *part = &split->launch->parts[package->part];
+    struct cx_part *part = &split->launch->outcome.parts[package->part];
     part->why = package->why;
     part->at = package->range.first * split->plan.slice;
     part->asked_ns = package->asked_ns;
@@ -187,8 +188,8 @@ static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct 
     for (unsigned i = 0; i < lane->slices && error == CL_SUCCESS; i++) {
         cl_command_queue queue =
             lane->two && lane->kernels++ % 2 ? worker->queues[CX_REAL_QUEUE_ALTERNATE].queue : worker->queue;
-        error = cx_launch_package(split->launch, worker, &split->launch->parts[lane->part], verdict->dim,
-                                  cx_slice_at(range, verdict->granularity, i, lane->slices),
+        error = cx_launch_package(split->launch, worker, &split->launch->outcome.parts[lane->part],
+                                  verdict->dim, cx_slice_at(range, verdict->granularity, i, lane->slices),
                                   cx_slice_at(range, verdict->granularity, i + 1, lane->slices), queue,
                                   lane->aside || queue != worker->queue ? lane->last_upload : NULL,
                                   i < flight->nslices ? &flight->slice[i] : &flight->event);
@@ -237,11 +238,11 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
 static void learn_few(const struct lane *lane, const struct package *package, uint64_t groups)
 {
     const struct cx_launch *launch = lane->split->launch;
-    struct cx_kernel_history *history = launch->kernel->function->history;
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
     const unsigned member = lane->split->plan.member[lane->part];
     const struct cx_real_device *device = launch->base.context->workers[member].device;
     if (history && !lane->first && package->end_ns > package->start_ns &&
-        groups <= cx_plan_fill(device, &launch->geometry))
+        groups <= cx_plan_fill(device, &launch->request.geometry))
         cx_speed_record_few(&history->records[member], (double)(package->end_ns - package->start_ns) * 1e-9);
 }
 
@@ -252,9 +253,9 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
     struct split *split = lane->split;
     const bool held = !package->dropped;
     package->over = true;
-    lane->first = error == CL_SUCCESS &&
-                  cx_launch_first(split->launch, split->plan.member[lane->part],
-                                  split->launch->parts[lane->part].variant, package->range.first == 0);
+    lane->first = error == CL_SUCCESS && cx_launch_first(split->launch, split->plan.member[lane->part],
+                                                         split->launch->outcome.parts[lane->part].variant,
+                                                         package->range.first == 0);
     if (lane->first)
         cx_balancer_first(split->plan.balancer, lane->part);
     if (error == CL_SUCCESS && held && !package->copy)
@@ -305,7 +306,7 @@ static bool fail_over(const struct lane *lane, struct cx_worker *worker, unsigne
     cx_context_lock(context);
     const struct cx_range range = split->packages[index].range;
     cx_context_unlock(context);
-    return cx_failover_share(split->launch, worker, &split->launch->parts[lane->part],
+    return cx_failover_share(split->launch, worker, &split->launch->outcome.parts[lane->part],
                              split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
 }
 
@@ -361,7 +362,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
         cx_uploads_last(lane, worker, NULL);
     cl_int moved = cx_uploads_end(&flight, worker, CL_SUCCESS, true);
     if (status != CL_SUCCESS && moved == CL_SUCCESS) {
-        cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(status));
+        cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(status));
         cx_worker_failed(worker, status);
         if (!split->reexecutes && fail_over(lane, worker, flight.package))
             status = CL_SUCCESS;
@@ -395,6 +396,7 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     pthread_cond_broadcast(&split->changed);
     cx_context_unlock(context);
     if (lane->first)
-        cx_launch_compiled_keep(launch, worker->index, launch->parts[lane->part].variant, at_start, 0);
+        cx_launch_compiled_keep(launch, worker->index, launch->outcome.parts[lane->part].variant, at_start,
+                                0);
     return error;
 }

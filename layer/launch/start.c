@@ -13,8 +13,8 @@
 /* Whether something is left to do once the packages are over. */
 static bool afterwards(const struct cx_launch *launch)
 {
-    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
-        if (launch->protocols[i] > CX_PROTOCOL_EXCLUSIVE)
+    for (unsigned i = 0; launch->decision.protocols && i < launch->request.args->count; i++)
+        if (launch->decision.protocols[i] > CX_PROTOCOL_EXCLUSIVE)
             return true;
     return false;
 }
@@ -23,7 +23,7 @@ static bool afterwards(const struct cx_launch *launch)
 static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan)
 {
     return !plan->done && cx_balancer_is_static(plan->balancer) &&
-           launch->kernel->function->history->proven && !cx_launch_may_compile(launch, plan) &&
+           launch->request.kernel->function->history->proven && !cx_launch_may_compile(launch, plan) &&
            !plan->probes && !afterwards(launch) && !cx_write_back_wants(launch, plan);
 }
 

@@ -28,7 +28,7 @@ static cl_int fail_over(struct cx_job *job, struct cx_worker *worker, cl_int err
 {
     struct share *share = job->data;
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
+    cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(error));
     share->failed_over = cx_failover_share(launch, worker, share->part, share->dim, share->first, share->end,
                                            started) == CL_SUCCESS;
     return share->failed_over ? CL_SUCCESS : error;
@@ -61,7 +61,7 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
             job->seq) /* it ended at once: nothing was begun behind it */
             job->status = fail_over(job, worker, error, true);
         else
-            cx_kernel_leave_out(launch->kernel, worker->index, cx_cl_name(error));
+            cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(error));
         if (job->event)
             cx_worker_failed(worker, error);
     }
@@ -105,7 +105,7 @@ static unsigned cut(struct cx_launch *launch, struct cx_split_plan *plan, uint64
         if (at > verdict->groups)
             at = verdict->groups;
         end[n] = at;
-        launch->parts[n] = (struct cx_part){.member = plan->member[i], .variant = plan->variant[i]};
+        launch->outcome.parts[n] = (struct cx_part){.member = plan->member[i], .variant = plan->variant[i]};
         n++;
     }
     if (n && at < verdict->groups) /* nothing may be left over */
@@ -118,29 +118,29 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
 {
     struct cx_command *command = &launch->base;
     struct cx_context *context = command->context;
-    unsigned nargs = launch->args->count;
-    struct cx_job **jobs = calloc(launch->nparts, sizeof(struct cx_job *));
+    unsigned nargs = launch->request.args->count;
+    struct cx_job **jobs = calloc(launch->outcome.nparts, sizeof(struct cx_job *));
     cl_int error = jobs ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 
     cx_transports_hold(context);
-    for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
+    for (unsigned i = 0; i < launch->outcome.nparts && error == CL_SUCCESS; i++) {
         cx_access_package(plan->judged->access, first[i], end[i], regions + (size_t)i * nargs);
-        error =
-            cx_launch_gather(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member]);
+        error = cx_launch_gather(launch, regions + (size_t)i * nargs,
+                                 &context->workers[launch->outcome.parts[i].member]);
     }
     if (!cx_transports_let(command) && error == CL_SUCCESS)
         error = CL_OUT_OF_HOST_MEMORY;
-    for (unsigned i = 0; i < launch->nparts && error == CL_SUCCESS; i++) {
-        jobs[i] = share_job(launch, &launch->parts[i], plan->judged->verdict.dim, first[i], end[i],
+    for (unsigned i = 0; i < launch->outcome.nparts && error == CL_SUCCESS; i++) {
+        jobs[i] = share_job(launch, &launch->outcome.parts[i], plan->judged->verdict.dim, first[i], end[i],
                             (end[i] - first[i]) * plan->slice);
         if (jobs[i])
-            cx_launch_deps(launch, regions + (size_t)i * nargs, &context->workers[launch->parts[i].member],
-                           false, jobs[i]->deps);
+            cx_launch_deps(launch, regions + (size_t)i * nargs,
+                           &context->workers[launch->outcome.parts[i].member], false, jobs[i]->deps);
         else
             error = CL_OUT_OF_HOST_MEMORY;
     }
-    for (unsigned i = 0; jobs && i < launch->nparts && jobs[i]; i++) {
-        struct cx_worker *worker = &context->workers[launch->parts[i].member];
+    for (unsigned i = 0; jobs && i < launch->outcome.nparts && jobs[i]; i++) {
+        struct cx_worker *worker = &context->workers[launch->outcome.parts[i].member];
         if (error == CL_SUCCESS) {
             uint64_t seq = cx_command_add_job(command, worker, jobs[i]);
             if (!cx_launch_note(launch, regions + (size_t)i * nargs, worker, seq))
@@ -156,14 +156,14 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
 
 void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan)
 {
-    size_t nregions = (size_t)plan->n * (launch->args->count ? launch->args->count : 1);
+    size_t nregions = (size_t)plan->n * (launch->request.args->count ? launch->request.args->count : 1);
     uint64_t *first = calloc(plan->n, sizeof(*first)), *end = calloc(plan->n, sizeof(*end));
     struct cx_access_region *regions = calloc(nregions, sizeof(*regions));
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
-    launch->parts = calloc(plan->n, sizeof(*launch->parts));
-    if (first && end && regions && launch->parts) {
-        launch->nparts = cut(launch, plan, first, end);
+    launch->outcome.parts = calloc(plan->n, sizeof(*launch->outcome.parts));
+    if (first && end && regions && launch->outcome.parts) {
+        launch->outcome.nparts = cut(launch, plan, first, end);
         error = plan_shares(launch, plan, first, end, regions);
     }
     free(first);

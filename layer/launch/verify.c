@@ -70,10 +70,11 @@ static bool may_report(void)
 
 static void unverified(const struct cx_launch *launch, const char *what, cl_int error)
 {
-    cx_stats_verified(launch->kernel->function->stats, CX_VERIFIED_NOT);
+    cx_stats_verified(launch->request.kernel->function->stats, CX_VERIFIED_NOT);
     if (may_report())
         cx_warn(CX_TOPIC_PLAN, "COEXEC_VERIFY: a launch of %s is not verified: %s%s%s",
-                launch->kernel->function->name, what, error ? ": " : "", error ? cx_cl_name(error) : "");
+                launch->request.kernel->function->name, what, error ? ": " : "",
+                error ? cx_cl_name(error) : "");
 }
 
 /* ---- (1) the whole run ---- */
@@ -81,7 +82,7 @@ static void unverified(const struct cx_launch *launch, const char *what, cl_int 
 static bool is_due(struct cx_launch *launch)
 {
     uint64_t every = cx_options_get()->verify;
-    return every && launch->kernel->function->splits++ % every == 0;
+    return every && launch->request.kernel->function->splits++ % every == 0;
 }
 
 /* The fastest member that runs the launch; nmembers: none. */
@@ -90,7 +91,7 @@ static unsigned choose_member(const struct cx_launch *launch)
     const struct cx_context *context = launch->base.context;
     unsigned best = context->nmembers;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (cx_kernel_runs_on(launch->kernel, m) && cx_plan_fits(launch, m) &&
+        if (cx_kernel_runs_on(launch->request.kernel, m) && cx_plan_fits(launch, m) &&
             (best == context->nmembers || m == context->fastest ||
              (best != context->fastest &&
               context->workers[m].device->nominal_gflops > context->workers[best].device->nominal_gflops)))
@@ -107,7 +108,7 @@ static bool may_write(const struct cx_launch *launch, const struct cx_summary_ke
 
 static void list_copies(struct cx_launch *launch, struct cx_verify *verify)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     for (unsigned i = 0; i < verify->nargs; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         unsigned c = 0;
@@ -137,10 +138,10 @@ static struct cx_verify *verify_new(struct cx_launch *launch, const struct cx_sp
     const struct cx_context *context = launch->base.context;
     const struct cx_access_means *means = cx_access_means(plan->judged->access);
     struct cx_verify *verify = calloc(1, sizeof(*verify));
-    size_t room = launch->args->count + 1u;
+    size_t room = launch->request.args->count + 1u;
     if (!verify)
         return NULL;
-    verify->nargs = launch->args->count;
+    verify->nargs = launch->request.args->count;
     verify->copy = calloc(room, sizeof(*verify->copy));
     verify->copy_of = calloc(room, sizeof(*verify->copy_of));
     verify->sums = calloc(room, sizeof(*verify->sums));
@@ -272,7 +273,7 @@ static cl_int set_arg(const struct cx_launch *launch, const struct cx_worker *wo
                       unsigned i, cl_mem *window)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    const struct cx_arg *arg = &launch->args->arg[i];
+    const struct cx_arg *arg = &launch->request.args->arg[i];
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     cl_int error = CL_SUCCESS;
     cl_mem object = NULL;
@@ -282,7 +283,7 @@ static cl_int set_arg(const struct cx_launch *launch, const struct cx_worker *wo
     if (arg->kind != CX_ARGS_MEM)
         return cl->clSetKernelArg(real, i, arg->size, arg->kind == CX_ARGS_VALUE ? arg->value : NULL);
     if (mem) {
-        const struct copy *copy = &launch->verify->copy[launch->verify->copy_of[i]];
+        const struct copy *copy = &launch->run.verify->copy[launch->run.verify->copy_of[i]];
         object = copy->clone;
         if (mem->image ? mem != mem->root : mem->size != copy->hi - copy->lo)
             object = *window = make_window(copy, mem, worker, &error);
@@ -292,7 +293,7 @@ static cl_int set_arg(const struct cx_launch *launch, const struct cx_worker *wo
 
 static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *worker, cl_kernel real)
 {
-    const struct cx_access_geometry *geometry = &launch->geometry;
+    const struct cx_access_geometry *geometry = &launch->request.geometry;
     const cl_icd_dispatch *cl = worker->device->cl;
     size_t offset[3], global[3], local[3];
     cl_event event = NULL;
@@ -315,12 +316,13 @@ static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *wor
 
 static void run_kernel(const struct cx_launch *launch, struct cx_worker *worker)
 {
-    struct cx_verify *verify = launch->verify;
+    struct cx_verify *verify = launch->run.verify;
     const cl_icd_dispatch *cl = worker->device->cl;
-    cl_program program = launch->kernel->program->members[worker->index].real[CX_VARIANT_PLAIN];
+    cl_program program = launch->request.kernel->program->members[worker->index].real[CX_VARIANT_PLAIN];
     cl_mem *window = calloc(verify->nargs + 1u, sizeof(cl_mem));
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    cl_kernel real = window ? cl->clCreateKernel(program, launch->kernel->function->name, &error) : NULL;
+    cl_kernel real =
+        window ? cl->clCreateKernel(program, launch->request.kernel->function->name, &error) : NULL;
 
     for (unsigned i = 0; i < verify->nargs && error == CL_SUCCESS; i++)
         error = set_arg(launch, worker, real, i, &window[i]);
@@ -339,7 +341,7 @@ static void run_kernel(const struct cx_launch *launch, struct cx_worker *worker)
 static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_launch *launch = (struct cx_launch *)job->command;
-    struct cx_verify *verify = launch->verify;
+    struct cx_verify *verify = launch->run.verify;
     const cl_icd_dispatch *cl = worker->device->cl;
 
     if (make_clones(verify, worker))
@@ -360,7 +362,7 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
 static void skip_whole(struct cx_job *job, struct cx_worker *worker)
 {
     (void)worker;
-    went(((struct cx_launch *)job->command)->verify, CL_OUT_OF_RESOURCES, "a transfer before it failed");
+    went(((struct cx_launch *)job->command)->run.verify, CL_OUT_OF_RESOURCES, "a transfer before it failed");
 }
 
 /* Contents come to the host copy. Where every place counts as valid nobody may have written yet, and each
@@ -403,8 +405,8 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
     }
     cl_int error = verify ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; verify && i < verify->nargs && error == CL_SUCCESS; i++)
-        if (launch->args->arg[i].kind == CX_ARGS_SAMPLER)
-            error = cx_sampler_prepare(launch->args->arg[i].sampler, verify->member);
+        if (launch->request.args->arg[i].kind == CX_ARGS_SAMPLER)
+            error = cx_sampler_prepare(launch->request.args->arg[i].sampler, verify->member);
     for (unsigned c = 0; verify && c < verify->ncopies && error == CL_SUCCESS; c++)
         error = bring_to_host(launch, &verify->copy[c], true);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(context) : NULL;
@@ -417,7 +419,7 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
     job->run = run_whole;
     job->skip = skip_whole;
     job->waits = true;
-    launch->verify = verify;
+    launch->run.verify = verify;
     verify->seq = cx_command_add_job(&launch->base, &context->workers[verify->member], job);
 }
 
@@ -427,7 +429,7 @@ static const char racing[] = "work-groups race for a place: on two devices they 
 
 void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, uint64_t at)
 {
-    struct cx_verify *verify = launch->verify;
+    struct cx_verify *verify = launch->run.verify;
     for (unsigned c = 0; c < verify->ncopies; c++) {
         struct copy *copy = &verify->copy[c];
         if (copy->root == root && (!copy->raced || at < copy->race)) {
@@ -441,7 +443,7 @@ void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, 
 static bool race_of(const struct cx_launch *launch, unsigned i, uint64_t *at)
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
-    const struct copy *copy = &launch->verify->copy[launch->verify->copy_of[i]];
+    const struct copy *copy = &launch->run.verify->copy[launch->run.verify->copy_of[i]];
     if (!copy->raced || copy->race < mem->origin || copy->race >= mem->origin + mem->size)
         return false;
     *at = copy->race - mem->origin;
@@ -451,8 +453,8 @@ static bool race_of(const struct cx_launch *launch, unsigned i, uint64_t *at)
 static void report(const struct cx_launch *launch, unsigned i, struct cx_element element,
                    const unsigned char *split, const unsigned char *whole, struct cx_difference found)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    const struct cx_verify *verify = launch->verify;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    const struct cx_verify *verify = launch->run.verify;
     size_t size = cx_launch_mem(launch, i)->size;
     uint64_t at;
     char ours[64], theirs[64], race[160] = "";
@@ -467,7 +469,7 @@ static void report(const struct cx_launch *launch, unsigned i, struct cx_element
         CX_TOPIC_PLAN,
         "COEXEC_VERIFY: kernel %s, argument %u%s%s (%s): the split run differs from the whole run on %s, "
         "first at byte %zu: %s split, %s whole; %zu of %zu bytes differ%s",
-        launch->kernel->function->name, i, named ? " " : "", named ? summary->arg[i].name : "",
+        launch->request.kernel->function->name, i, named ? " " : "", named ? summary->arg[i].name : "",
         named ? summary->arg[i].type : "buffer", launch->base.context->workers[verify->member].device->name,
         found.first, ours, theirs, found.bytes, size, race);
 }
@@ -475,13 +477,13 @@ static void report(const struct cx_launch *launch, unsigned i, struct cx_element
 /* A race that has left what the whole run did, this time. */
 static void report_race(const struct cx_launch *launch, unsigned i)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     const bool named = summary && i < summary->narg && summary->arg[i].name[0];
     uint64_t at;
     if (race_of(launch, i, &at) && may_report())
         cx_warn(CX_TOPIC_PLAN, "COEXEC_VERIFY: kernel %s, argument %u%s%s: %s %" PRIu64 ", so chance decides",
-                launch->kernel->function->name, i, named ? " " : "", named ? summary->arg[i].name : "",
-                racing, at);
+                launch->request.kernel->function->name, i, named ? " " : "",
+                named ? summary->arg[i].name : "", racing, at);
 }
 
 /* Whether an argument before this one was the same part of the same buffer. */
@@ -491,7 +493,7 @@ static bool is_repeated(const struct cx_launch *launch, unsigned i)
     for (unsigned k = 0; k < i; k++) {
         const struct cx_mem *other = cx_launch_mem(launch, k);
         if (other && other->root == mem->root && other->origin == mem->origin && other->size == mem->size &&
-            launch->verify->sums[k] == launch->verify->sums[i])
+            launch->run.verify->sums[k] == launch->run.verify->sums[i])
             return true;
     }
     return false;
@@ -499,8 +501,8 @@ static bool is_repeated(const struct cx_launch *launch, unsigned i)
 
 static bool compare_arg(const struct cx_launch *launch, unsigned i)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    const struct cx_verify *verify = launch->verify;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    const struct cx_verify *verify = launch->run.verify;
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     if (!mem || !verify->copy[verify->copy_of[i]].compared || is_repeated(launch, i))
         return true;
@@ -521,7 +523,7 @@ static bool compare_arg(const struct cx_launch *launch, unsigned i)
 static cl_int run_compare(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_launch *launch = (struct cx_launch *)job->command;
-    const struct cx_verify *verify = launch->verify;
+    const struct cx_verify *verify = launch->run.verify;
     bool same = true;
     (void)worker;
     if (verify->failed || atomic_load(&launch->base.error) < 0) {
@@ -530,7 +532,7 @@ static cl_int run_compare(struct cx_job *job, struct cx_worker *worker)
     }
     for (unsigned i = 0; i < verify->nargs; i++)
         same &= compare_arg(launch, i);
-    cx_stats_verified(launch->kernel->function->stats, same ? CX_VERIFIED_SAME : CX_VERIFIED_DIFFERS);
+    cx_stats_verified(launch->request.kernel->function->stats, same ? CX_VERIFIED_SAME : CX_VERIFIED_DIFFERS);
     return CL_SUCCESS;
 }
 
@@ -543,7 +545,7 @@ static void skip_compare(struct cx_job *job, struct cx_worker *worker)
 void cx_verify_end(struct cx_launch *launch)
 {
     struct cx_context *context = launch->base.context;
-    const struct cx_verify *verify = launch->verify;
+    const struct cx_verify *verify = launch->run.verify;
     struct cx_worker *host = cx_context_host(context);
     cl_int error = CL_SUCCESS;
     if (!verify)

@@ -65,10 +65,11 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
     const cl_int error =
-        cx_launch_kernel(launch->kernel, launch->args, &launch->geometry, launch->local_given, job, worker);
-    if (launch->new_form)
-        cx_background_uncompiled(&launch->uncompiled, CX_UNCOMPILED_NONE);
-    if (error == CL_SUCCESS && launch->unproven) {
+        cx_launch_kernel(launch->request.kernel, launch->request.args, &launch->request.geometry,
+                         launch->request.local_given, job, worker);
+    if (launch->run.new_form)
+        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
+    if (error == CL_SUCCESS && launch->acceptance.unproven) {
         cx_lock(&worker->context->lock);
         cx_take_note(launch, worker->index);
         cx_unlock(&worker->context->lock);
@@ -76,13 +77,13 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     if (error == CL_SUCCESS)
         return error;
     if (cx_take_refuse(launch, worker->index, error)) {
-        cx_info(CX_TOPIC_WORKER, "%s refuses %s: %s", worker->device->name, launch->kernel->function->name,
-                cx_cl_name(error));
+        cx_info(CX_TOPIC_WORKER, "%s refuses %s: %s", worker->device->name,
+                launch->request.kernel->function->name, cx_cl_name(error));
         return error;
     }
     if (cx_failover_whole(launch, worker, error) == CL_SUCCESS)
         return CL_SUCCESS;
-    cx_launch_kernel_refused(launch->kernel, worker, error);
+    cx_launch_kernel_refused(launch->request.kernel, worker, error);
     return error;
 }
 
@@ -102,8 +103,8 @@ void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job,
 static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worker)
 {
     struct cx_context *context = launch->base.context;
-    const uint64_t since = launch->placed_ns > cx_timeline_last_end(&worker->timeline)
-                               ? launch->placed_ns
+    const uint64_t since = launch->run.placed_ns > cx_timeline_last_end(&worker->timeline)
+                               ? launch->run.placed_ns
                                : cx_timeline_last_end(&worker->timeline);
     const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->timeline.awaited_ns);
     cx_lock(&context->lock);
@@ -115,29 +116,29 @@ static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worke
 static void finish_whole(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    uint64_t groups = launch->geometry.local[0] ? cx_launch_groups(launch) : 0;
+    uint64_t groups = launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
-    struct cx_kernel_history *history = launch->kernel->function->history;
-    if (launch->times_counted)
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    if (launch->run.times_counted)
         atomic_fetch_sub(&history->timing, 1);
-    if (launch->tells)
+    if (launch->run.tells)
         atomic_fetch_sub(&history->telling, 1);
     if (job->status != CL_SUCCESS) {
-        cx_launch_kernel_failed(launch->kernel, job, worker);
+        cx_launch_kernel_failed(launch->request.kernel, job, worker);
         return;
     }
-    if (launch->parts)
-        cx_part_add(launch, launch->parts, groups, job->start_ns, job->end_ns, ns);
+    if (launch->outcome.parts)
+        cx_part_add(launch, launch->outcome.parts, groups, job->start_ns, job->end_ns, ns);
     if (job->timed && ns)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
-    else if (launch->tells)
+    else if (launch->run.tells)
         tell_by_host(launch, worker);
-    if (launch->new_form) {
+    if (launch->run.new_form) {
         cx_lock(&launch->base.context->lock);
         cx_launch_first(launch, worker->index, CX_VARIANT_PLAIN, true);
         cx_unlock(&launch->base.context->lock);
     }
-    if (launch->lacks_builds && !launch->counted) {
+    if (launch->deferral.lacks_builds && !launch->deferral.counted) {
         cx_lock(&launch->base.context->lock);
         cx_plan_without(launch);
         cx_unlock(&launch->base.context->lock);
@@ -152,7 +153,7 @@ static void opaque_region(const struct cx_launch *launch, unsigned i, const stru
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     region->read.hi = summary && i < summary->narg && !summary->arg[i].touch ? 0 : mem->size;
-    region->write.hi = cx_args_may_write(launch->args, summary, i) ? mem->size : 0;
+    region->write.hi = cx_args_may_write(launch->request.args, summary, i) ? mem->size : 0;
 }
 
 /* Where launches follow each other on one device they are all such. */
@@ -179,9 +180,10 @@ bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel 
 static bool is_settled(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
                        const struct cx_worker *worker)
 {
-    const bool sized = launch->local_given || launch->geometry.local[0] || worker->context->nmembers == 1;
-    return !launch->on_svm_owner && sized && !cx_plan_migration_counts(launch) &&
-           cx_args_settled(launch->args, summary, worker);
+    const bool sized =
+        launch->request.local_given || launch->request.geometry.local[0] || worker->context->nmembers == 1;
+    return !launch->decision.on_svm_owner && sized && !cx_plan_migration_counts(launch) &&
+           cx_args_settled(launch->request.args, summary, worker);
 }
 
 /* Whether some member works on memory of its own, so that moving less than everything pays. */
@@ -199,7 +201,7 @@ static bool has_shadows(const struct cx_launch *launch)
 static bool is_alone(const struct cx_launch *launch, const struct cx_worker *worker)
 {
     bool alone = true;
-    for (unsigned i = 0; i < launch->args->count && alone; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && alone; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         alone = !mem || cx_coherence_alone(mem->root->coherence, cx_mem_place(mem->root, worker));
     }
@@ -212,7 +214,7 @@ enum { FEW = 4 };
 /* A launch that is refused leaves what it would have written as it was: that has to be there. */
 static void keep_written(const struct cx_launch *launch, struct cx_access_region *regions)
 {
-    for (unsigned i = 0; i < launch->args->count && launch->unproven; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && launch->acceptance.unproven; i++) {
         struct cx_access_region *region = &regions[i];
         region->write.exact = false;
         for (unsigned b = 0; b < region->nwrite; b++)
@@ -231,7 +233,7 @@ static void fill_regions(struct cx_launch *launch, const struct cx_summary_kerne
         keep_written(launch, regions);
         return;
     }
-    for (unsigned i = 0; i < launch->args->count; i++)
+    for (unsigned i = 0; i < launch->request.args->count; i++)
         if (cx_launch_mem(launch, i))
             opaque_region(launch, i, summary, &regions[i]);
 }
@@ -242,7 +244,7 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
                                               const struct cx_summary_kernel *summary,
                                               const struct cx_worker *worker)
 {
-    const unsigned nargs = launch->args->count;
+    const unsigned nargs = launch->request.args->count;
     struct cx_context *context = launch->base.context;
     struct cx_access_region **few = &context->planner->few_regions, *regions;
     if (!*few)
@@ -258,9 +260,9 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
 
 struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
 {
-    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
     if (regions)
-        fill_regions(launch, cx_kernel_accesses(launch->kernel), NULL, regions);
+        fill_regions(launch, cx_kernel_accesses(launch->request.kernel), NULL, regions);
     return regions;
 }
 
@@ -269,7 +271,8 @@ struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
 static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                         struct cx_worker *worker, struct cx_job *job, bool *settled)
 {
-    if (launch->on_svm_owner) /* its memory is the program's, which commands on the host use unannounced */
+    if (launch->decision
+            .on_svm_owner) /* its memory is the program's, which commands on the host use unannounced */
         cx_command_after_frontier(&launch->base, job);
     *settled = is_settled(launch, summary, worker);
     if (*settled)
@@ -278,13 +281,13 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     if (regions)
         cx_plan_returns(launch, regions, worker);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
-    if (error == CL_SUCCESS && launch->on_svm_owner)
+    if (error == CL_SUCCESS && launch->decision.on_svm_owner)
         error = cx_svm_gather(launch);
     if (error == CL_SUCCESS) {
         cx_launch_deps(launch, regions, worker, false, job->deps);
         if (!cx_launch_note(launch, regions, worker, worker->timeline.planned + 1))
             error = CL_OUT_OF_HOST_MEMORY;
-        else if (launch->on_svm_owner)
+        else if (launch->decision.on_svm_owner)
             error = cx_svm_note(launch, job);
     }
     if (error == CL_SUCCESS)
@@ -333,7 +336,8 @@ static const double brief_seconds = 20e-6;
 static double seconds_at(const struct cx_launch *launch, unsigned member, double speed)
 {
     const uint64_t groups = cx_launch_groups(launch);
-    const uint64_t fill = cx_plan_fill(launch->base.context->workers[member].device, &launch->geometry);
+    const uint64_t fill =
+        cx_plan_fill(launch->base.context->workers[member].device, &launch->request.geometry);
     return (double)(groups > fill ? groups : fill) / speed;
 }
 
@@ -344,8 +348,8 @@ static bool is_brief(const struct cx_launch *launch, const struct cx_kernel_hist
                      bool *doubted)
 {
     const struct cx_speed_record *record = history ? &history->records[member] : NULL;
-    if (!record || record->samples < 4 || !launch->local_given)
-        return launch->longest >= 0 && launch->longest < brief_seconds;
+    if (!record || record->samples < 4 || !launch->request.local_given)
+        return launch->decision.longest >= 0 && launch->decision.longest < brief_seconds;
     const bool brief = seconds_at(launch, member, record->slowest) < brief_seconds;
     *doubted = !brief && seconds_at(launch, member, cx_speed_record_speed(record)) < brief_seconds;
     return brief;
@@ -356,7 +360,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     struct cx_command *command = &launch->base;
     struct cx_worker *worker = &command->context->workers[member];
     struct cx_job *job = cx_command_job(command);
-    const struct cx_summary_kernel *summary = cx_kernel_accesses(launch->kernel);
+    const struct cx_summary_kernel *summary = cx_kernel_accesses(launch->request.kernel);
     bool settled = false;
     cl_int error = job ? plan_data(launch, summary, worker, job, &settled) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
@@ -365,36 +369,36 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         return;
     }
     if (cx_options_get()->summary || cx_trace_on()) {
-        launch->parts = calloc(1, sizeof(*launch->parts));
-        launch->nparts = launch->parts ? 1 : 0;
-        if (launch->parts)
-            launch->parts->member = member;
+        launch->outcome.parts = calloc(1, sizeof(*launch->outcome.parts));
+        launch->outcome.nparts = launch->outcome.parts ? 1 : 0;
+        if (launch->outcome.parts)
+            launch->outcome.parts->member = member;
     }
     job->run = run_whole;
     job->finish = finish_whole;
     struct cx_kernel_history *history =
-        cx_function_history(launch->kernel->function, command->context->nmembers);
+        cx_function_history(launch->request.kernel->function, command->context->nmembers);
     bool doubted = false;
     job->brief = worker->device->synchronous && is_brief(launch, history, member, &doubted);
     job->timed = doubted;
     choose_times(launch, history, worker, job);
-    launch->times_counted = job->timed && history;
-    if (launch->times_counted)
+    launch->run.times_counted = job->timed && history;
+    if (launch->run.times_counted)
         atomic_fetch_add(&history->timing, 1);
     const double length = cx_plan_length(launch);
     cx_plan_ran(command->context, history, member, length);
-    launch->tells = history && !(length > 0) && command->context->account;
-    if (launch->tells) {
+    launch->run.tells = history && !(length > 0) && command->context->account;
+    if (launch->run.tells) {
         atomic_fetch_add(&history->telling, 1);
-        launch->placed_ns = cx_clock_ns();
+        launch->run.placed_ns = cx_clock_ns();
     }
-    if (settled && !job->timed && !launch->unproven)
+    if (settled && !job->timed && !launch->acceptance.unproven)
         cx_replay_note(launch, member, summary, length);
-    launch->new_form = cx_launch_may_compile_on(launch, member, CX_VARIANT_PLAIN, true);
-    if (launch->new_form || launch->uncompiled)
-        cx_background_uncompiled(&launch->uncompiled,
-                                 launch->new_form ? CX_UNCOMPILED_PLANNED : CX_UNCOMPILED_NONE);
-    launch->placed = member + 1;
-    launch->placed_seq = cx_command_add_job(command, worker, job);
+    launch->run.new_form = cx_launch_may_compile_on(launch, member, CX_VARIANT_PLAIN, true);
+    if (launch->run.new_form || launch->run.uncompiled)
+        cx_background_uncompiled(&launch->run.uncompiled,
+                                 launch->run.new_form ? CX_UNCOMPILED_PLANNED : CX_UNCOMPILED_NONE);
+    launch->acceptance.placed = member + 1;
+    launch->acceptance.placed_seq = cx_command_add_job(command, worker, job);
     cx_command_settle(command);
 }

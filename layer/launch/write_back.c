@@ -55,8 +55,8 @@ bool cx_write_back_is_fit(const struct split *split, unsigned part)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
-    return part < split->plan.n && cx_options_get()->overlap && !cx_split_failed(split) && !launch->verify &&
-           !launch->protocols && !worker->device->synchronous;
+    return part < split->plan.n && cx_options_get()->overlap && !cx_split_failed(split) &&
+           !launch->run.verify && !launch->decision.protocols && !worker->device->synchronous;
 }
 
 bool cx_write_back_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
@@ -223,7 +223,7 @@ static bool keep(struct split *split, struct package *package, uint64_t end, con
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
     struct cx_transfer_list transfers = {.upload = false, .place = CX_PLACE_HOST};
     bool ok = true;
-    for (unsigned i = 0; i < launch->args->count && ok; i++)
+    for (unsigned i = 0; i < launch->request.args->count && ok; i++)
         if (i < 64 && to_host >> i & 1 &&
             cx_write_back_is_sent(cx_launch_mem(launch, i)->root, &regions[i], worker))
             ok = add_wanted(&transfers, split, i, &regions[i], waiting, worker);
@@ -241,7 +241,7 @@ static void promise(struct split *split, struct package *package, uint64_t end,
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
-    struct cx_access_region *regions = calloc(launch->args->count + 1u, sizeof(*regions));
+    struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
     if (!regions)
         return;
     cx_access_package(split->plan.judged->access, package->sent, end, regions);
@@ -249,7 +249,7 @@ static void promise(struct split *split, struct package *package, uint64_t end,
     for (unsigned w = 1; w < waiting->count; w++) {
         struct cx_transfer_list transfers = {.upload = false};
         bool ok = !waiting->command[w]->pending_read->map;
-        for (unsigned i = 0; i < launch->args->count && ok; i++) {
+        for (unsigned i = 0; i < launch->request.args->count && ok; i++) {
             const struct cx_mem *mem = cx_launch_mem(launch, i);
             ok = !mem || cx_write_back_add_argument(&transfers, waiting->command[w]->pending_read, mem,
                                                     &regions[i], worker);
@@ -350,7 +350,7 @@ static bool may_keep(const struct cx_launch *launch, const struct cx_access_regi
     const struct cx_access_interval *write = &whole[arg].write;
     if (!mem || mem->root->image || mem->root->svm || mem->root->host_ptr || write->lo >= write->hi)
         return false;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *other = cx_launch_mem(launch, i);
         if (other && other->root == mem->root && i != arg)
             return false;
@@ -369,13 +369,13 @@ static bool copies_faster(const struct split *split)
 void cx_write_back_begin(struct split *split, const struct cx_access_region *whole)
 {
     struct cx_launch *launch = split->launch;
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const bool foresees = cx_write_back_wants(launch, &split->plan), faster = copies_faster(split);
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++)
         any |= cx_write_back_is_fit(split, p);
     struct split_write_back kept = {0};
-    for (unsigned i = 0; i < launch->args->count && i < 64 && any; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && i < 64 && any; i++) {
         const uint64_t bit = UINT64_C(1) << i;
         if (!may_keep(launch, whole, i))
             continue;
@@ -508,7 +508,7 @@ void cx_write_back_start(struct lane *lane, struct cx_worker *worker, cl_event u
         while (back->started)
             back = back->next;
         for (unsigned i = 0; i < back->transfers.count; i++)
-            split->launch->written_back += back->transfers.item[i].hi - back->transfers.item[i].lo;
+            split->launch->outcome.written_back += back->transfers.item[i].hi - back->transfers.item[i].lo;
         cx_unlock(&context->lock);
         start(back, worker); /* nobody ends it before it is started */
         cx_lock(&context->lock);

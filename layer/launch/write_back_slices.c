@@ -51,12 +51,12 @@ static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_regi
     struct cx_waiting waiting;
     uint64_t bytes = 0;
     cx_waiting_find(&launch->base, &waiting);
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || !cx_write_back_is_sent(mem->root, &regions[i], worker))
             continue;
         const uint64_t awaited = bytes_awaited(&waiting, mem, &regions[i], worker);
-        const bool foreseen = cx_result_use_expects(launch->kernel->function->history, i) &&
+        const bool foreseen = cx_result_use_expects(launch->request.kernel->function->history, i) &&
                               regions[i].read.lo >= regions[i].read.hi;
         bytes += awaited ? awaited : foreseen ? bytes_written(mem, &regions[i]) : 0;
     }
@@ -67,7 +67,7 @@ static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_regi
 static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_worker *worker, uint64_t steps, uint64_t bytes)
 {
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
     const double groups = (double)(steps * plan->slice);
     /* no more than so many of all that the device does: packages overlap with each other anyway */
@@ -81,7 +81,8 @@ static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_
         return 1;
     /* on the other queue the next slice begins while one ends */
     const bool beside = cx_worker_wants_alternate(worker);
-    const double fill = (double)cx_plan_fill(worker->device, &launch->geometry), seconds = groups / speed;
+    const double fill = (double)cx_plan_fill(worker->device, &launch->request.geometry),
+                 seconds = groups / speed;
     const double few = history->records[worker->index].few;
     const double end =
         beside ? cx_slice_end_beside(few, resident * fill / speed) : cx_slice_end(seconds, fill, groups);
@@ -94,7 +95,7 @@ static bool hidden_by_rest(const struct split *split, const struct cx_worker *wo
                            uint64_t bytes)
 {
     const double room = 8; /* what is left may be cheaper, and what moves for the first time moves slowly */
-    const struct cx_kernel_history *history = split->launch->kernel->function->history;
+    const struct cx_kernel_history *history = split->launch->request.kernel->function->history;
     const double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
     const struct cx_range range = split->packages[index].range;
     double left = (double)cx_balancer_remaining(split->plan.balancer);
@@ -125,8 +126,9 @@ unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker,
 bool cx_write_back_expected(const struct cx_launch *launch)
 {
     bool expected = false;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        expected |= cx_launch_mem(launch, i) && cx_result_use_expects(launch->kernel->function->history, i);
+    for (unsigned i = 0; i < launch->request.args->count; i++)
+        expected |=
+            cx_launch_mem(launch, i) && cx_result_use_expects(launch->request.kernel->function->history, i);
     return expected && cx_options_get()->overlap;
 }
 
@@ -134,9 +136,9 @@ bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *p
 {
     const struct cx_context *context = launch->base.context;
     const uint64_t steps = plan->judged->verdict.groups / plan->n;
-    if (!cx_write_back_expected(launch) || launch->verify || launch->protocols || !steps)
+    if (!cx_write_back_expected(launch) || launch->run.verify || launch->decision.protocols || !steps)
         return false;
-    struct cx_access_region *whole = calloc(launch->args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
     bool wants = false;
     if (whole)
         cx_access_whole(plan->judged->access, whole);

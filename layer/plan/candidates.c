@@ -91,7 +91,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     struct cx_lacking *lacking = &all->lacking;
     double *part = all->part;
     cx_candidates_expect(device, plan->n, part);
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         *lacking = (struct cx_lacking){{0}, {0}};
         if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
@@ -100,9 +100,10 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         if (cx_launch_protocol(launch, i) ==
             CX_PROTOCOL_REMOTE) { /* it comes to one place, before all else */
             for (unsigned m = 0; m < plan->n; m++)
-                fixed[m] += cx_plan_upload_seconds(&context->workers[plan->member[m]],
-                                                   (double)(lacking->fixed[1 + launch->remote_owner] +
-                                                            lacking->shared[1 + launch->remote_owner]));
+                fixed[m] +=
+                    cx_plan_upload_seconds(&context->workers[plan->member[m]],
+                                           (double)(lacking->fixed[1 + launch->decision.remote_owner] +
+                                                    lacking->shared[1 + launch->decision.remote_owner]));
             continue;
         }
         for (unsigned m = 0; m < plan->n; m++) {
@@ -137,7 +138,7 @@ static double first_seconds(const struct cx_launch *launch, struct cx_kernel_his
                             const struct cx_worker *worker, enum cx_variant variant)
 {
     const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
-    const double build = (double)launch->kernel->program->build_ns * 1e-9;
+    const double build = (double)launch->request.kernel->program->build_ns * 1e-9;
     const double probed = cx_device_load_of(worker)->first_seconds;
     const double before = probed > 0 ? probed : CX_CPU_COMPILES;
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
@@ -154,7 +155,7 @@ void cx_candidates_describe(const struct cx_launch *launch, const struct cx_spli
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_memory *memory = cx_kernel_history_memory(history, plan->groups);
-    const unsigned nargs = launch->args->count;
+    const unsigned nargs = launch->request.args->count;
     memset(all->few, 0, sizeof(all->few));
     all->whole = nargs <= CX_CANDIDATES_FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
     for (unsigned i = 0; i < plan->n; i++) {
@@ -168,7 +169,7 @@ void cx_candidates_describe(const struct cx_launch *launch, const struct cx_spli
             .first_seconds =
                 first_seconds(launch, history, &context->workers[plan->member[i]], plan->variant[i]),
             .min_package = cx_plan_min_package(context, plan->member[i]),
-            .fill = cx_plan_fill(real, &launch->geometry),
+            .fill = cx_plan_fill(real, &launch->request.geometry),
             .moves_part = memory ? memory->cost_model.device[plan->member[i]].moves : 0,
             .record = &history->records[plan->member[i]],
         };

@@ -35,18 +35,18 @@ enum { STRAGGLER_NAP_NS = 50000 };
  * than the program for members that could hardly do any of it. */
 static bool is_coming(const struct cx_launch *launch)
 {
-    const struct cx_program *program = launch->kernel->program;
+    const struct cx_program *program = launch->request.kernel->program;
     const unsigned nmembers = launch->base.context->nmembers;
 
-    for (unsigned m = 0; m < nmembers && launch->lacks_straggler; m++)
+    for (unsigned m = 0; m < nmembers && launch->deferral.lacks_straggler; m++)
         if (cx_device_load_is_straggler(&launch->base.context->workers[m]))
             return true;
-    for (unsigned m = 0; m < nmembers && launch->lacks_builds; m++) {
-        const unsigned state = atomic_load(&program->members[m].state[launch->missing_variant]);
+    for (unsigned m = 0; m < nmembers && launch->deferral.lacks_builds; m++) {
+        const unsigned state = atomic_load(&program->members[m].state[launch->deferral.missing_variant]);
         if (cx_build_deferred_on(program, m) && !cx_plan_deferred_counts(launch))
             continue;
         if (cx_build_deferred_on(program, m) || state == CX_BUILD_RUNNING ||
-            (state == CX_BUILD_NONE && cx_kernel_runs_on(launch->kernel, m)))
+            (state == CX_BUILD_NONE && cx_kernel_runs_on(launch->request.kernel, m)))
             return true;
     }
     return false;
@@ -54,23 +54,23 @@ static bool is_coming(const struct cx_launch *launch)
 
 static bool waits(const struct cx_launch *launch)
 {
-    const struct cx_worker *worker = &launch->base.context->workers[launch->resume_member];
+    const struct cx_worker *worker = &launch->base.context->workers[launch->deferral.resume_member];
     const double seconds = cx_plan_expected(launch);
 
-    if (atomic_load(&worker->timeline.completed) >= launch->resume_seq ||
+    if (atomic_load(&worker->timeline.completed) >= launch->deferral.resume_seq ||
         (seconds > 0 && seconds < LONG_SECONDS))
         return false;
-    if (launch->lacks_length)
+    if (launch->deferral.lacks_length)
         return cx_plan_length(launch) <= 0;
-    if (launch->lacks_builds)
-        cx_plan_want(launch, launch->missing_variant);
+    if (launch->deferral.lacks_builds)
+        cx_plan_want(launch, launch->deferral.missing_variant);
     return is_coming(launch);
 }
 
 /* Whether one of the same function is under way that tells how long this one takes, which counts. */
 static bool lacks_length(struct cx_launch *launch, unsigned member)
 {
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     return history && atomic_load(&history->telling) > 0 &&
            history->unknown_lengths <= MOST_UNKNOWN_LENGTHS && cx_prefix_length_counts(launch, member);
 }
@@ -78,8 +78,9 @@ static bool lacks_length(struct cx_launch *launch, unsigned member)
 bool cx_deferral_waits_for(const struct cx_launch *launch)
 {
     const struct cx_launch *deferred = launch->base.context->planner->deferred;
-    while (deferred && !(deferred->lacks_length && deferred->kernel->function == launch->kernel->function))
-        deferred = deferred->deferred_next;
+    while (deferred && !(deferred->deferral.lacks_length &&
+                         deferred->request.kernel->function == launch->request.kernel->function))
+        deferred = deferred->deferral.next;
     return deferred != NULL;
 }
 
@@ -87,10 +88,10 @@ bool cx_deferral_waits_for(const struct cx_launch *launch)
  * it is not to be held. */
 static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead)
 {
-    if (launch->lacks_length || (cx_plan_bounded() && !launch->lacks_straggler))
+    if (launch->deferral.lacks_length || (cx_plan_bounded() && !launch->deferral.lacks_straggler))
         return 0;
     const bool few =
-        cx_plan_expected(launch) > 0 || launch->lacks_straggler; /* lateness is of few launches */
+        cx_plan_expected(launch) > 0 || launch->deferral.lacks_straggler; /* lateness is of few launches */
     if (ahead <= (few ? LONG_DEFERRED : MANY_DEFERRED))
         return ahead;
     return few ? LONG_LEFT : MANY_LEFT;
@@ -99,38 +100,39 @@ static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead)
 bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
-    const bool lacks = launch->lacks_straggler || (launch->lacks_builds && !cx_plan_wants_all());
+    const bool lacks =
+        launch->deferral.lacks_straggler || (launch->deferral.lacks_builds && !cx_plan_wants_all());
     if (member < context->nmembers &&
         cx_device_load_is_straggler(&context->workers[member])) /* its work may never be over */
         return false;
-    launch->lacks_length = !lacks && lacks_length(launch, member);
-    if (!lacks && !launch->lacks_length)
+    launch->deferral.lacks_length = !lacks && lacks_length(launch, member);
+    if (!lacks && !launch->deferral.lacks_length)
         return false;
-    if (cx_plan_bounded() && !launch->lacks_straggler && !launch->lacks_length &&
+    if (cx_plan_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
         cx_plan_expected(launch) < WORTH_DEFERRING)
         return false;
-    launch->resume_member = member < context->nmembers ? member : launch->base.queue->fastest;
-    struct cx_worker *worker = &context->workers[launch->resume_member];
+    launch->deferral.resume_member = member < context->nmembers ? member : launch->base.queue->fastest;
+    struct cx_worker *worker = &context->workers[launch->deferral.resume_member];
     const uint64_t ahead = worker->timeline.planned - atomic_load(&worker->timeline.completed),
                    left = left_of(launch, ahead);
     if (ahead <= left)
         return false;
-    launch->resume_seq = worker->timeline.planned - left;
+    launch->deferral.resume_seq = worker->timeline.planned - left;
     if (!waits(launch))
         return false;
-    cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->kernel->function->name,
-             launch->lacks_length ? "one before it to tell its length" : "what a split of it lacks");
+    cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->request.kernel->function->name,
+             launch->deferral.lacks_length ? "one before it to tell its length" : "what a split of it lacks");
     cx_command_hold(&launch->base);
     (void)cx_command_ref(&launch->base);
-    launch->deferred_next = context->planner->deferred;
+    launch->deferral.next = context->planner->deferred;
     context->planner->deferred = launch;
     atomic_fetch_add(&context->ndeferred, 1);
     /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
-    cx_worker_watch(worker, launch->resume_seq);
-    if (atomic_load(&worker->timeline.completed) < launch->resume_seq)
+    cx_worker_watch(worker, launch->deferral.resume_seq);
+    if (atomic_load(&worker->timeline.completed) < launch->deferral.resume_seq)
         return true;
     /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
-    context->planner->deferred = launch->deferred_next;
+    context->planner->deferred = launch->deferral.next;
     atomic_fetch_sub(&context->ndeferred, 1);
     launch->base.blockers--;
     struct cx_command *command = &launch->base;
@@ -146,7 +148,7 @@ static void wait_for_stragglers(void *data)
     const struct cx_launch *launch = (const struct cx_launch *)command;
     bool any = true;
 
-    while (any && cx_clock_ns() < launch->deferred_until_ns) {
+    while (any && cx_clock_ns() < launch->deferral.until_ns) {
         nanosleep(&nap, NULL);
         cx_context_lock(command->context);
         any = cx_device_load_any_straggler(command->context);
@@ -159,18 +161,18 @@ static void wait_for_stragglers(void *data)
 bool cx_deferral_for_straggler(struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    if (!launch->lacks_straggler || launch->deferred_until_ns)
+    if (!launch->deferral.lacks_straggler || launch->deferral.until_ns)
         return false;
     const uint64_t most = (uint64_t)(STRAGGLER_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_device_load *load = cx_device_load_of(&context->workers[m]);
         if (load->superseded && load->superseded_since_ns + most > now + STRAGGLER_NAP_NS &&
-            load->superseded_since_ns + most > launch->deferred_until_ns)
-            launch->deferred_until_ns = load->superseded_since_ns + most;
+            load->superseded_since_ns + most > launch->deferral.until_ns)
+            launch->deferral.until_ns = load->superseded_since_ns + most;
     }
-    if (!launch->deferred_until_ns)
+    if (!launch->deferral.until_ns)
         return false;
-    cx_debug(CX_TOPIC_PLAN, "%s waits for a device that is late", launch->kernel->function->name);
+    cx_debug(CX_TOPIC_PLAN, "%s waits for a device that is late", launch->request.kernel->function->name);
     return cx_command_hold_for(&launch->base, wait_for_stragglers);
 }
 
@@ -180,10 +182,10 @@ void cx_deferral_check(struct cx_context *context)
     for (struct cx_launch **link = &context->planner->deferred; *link;) {
         struct cx_launch *launch = *link;
         if (waits(launch)) {
-            link = &launch->deferred_next;
+            link = &launch->deferral.next;
             continue;
         }
-        *link = launch->deferred_next;
+        *link = launch->deferral.next;
         atomic_fetch_sub(&context->ndeferred, 1);
         struct cx_command *command = &launch->base;
         cx_command_resume(command);

@@ -61,10 +61,10 @@ static void describe_args(const struct cx_args *args, struct cx_access_arg *out)
 
 struct cx_access_arg *cx_judge_describe(const struct cx_launch *launch)
 {
-    const unsigned count = launch->args->count;
+    const unsigned count = launch->request.args->count;
     struct cx_access_arg *out = calloc(count ? count : 1, sizeof(*out));
     if (out)
-        describe_args(launch->args, out);
+        describe_args(launch->request.args, out);
     return out;
 }
 
@@ -96,8 +96,8 @@ static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
                                             bool *skipped)
 {
     const size_t room = sizeof(history->judged) / sizeof(*history->judged);
-    uint64_t hash = cx_access_hash(summary, &launch->geometry, args);
-    struct cx_cached_verdict *judged = find_cached(history, summary, &launch->geometry, args, hash);
+    uint64_t hash = cx_access_hash(summary, &launch->request.geometry, args);
+    struct cx_cached_verdict *judged = find_cached(history, summary, &launch->request.geometry, args, hash);
     if (judged)
         return judged;
     if (skipped && (*skipped = !cx_plan_judging_pays(launch, history, hash)))
@@ -107,8 +107,8 @@ static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
     const uint64_t since = cx_clock_ns();
     judged->refs = 1;
     judged->hash = hash;
-    judged->geometry = launch->geometry;
-    cx_access_choose(summary, &launch->geometry, args, &judged->access, &judged->verdict);
+    judged->geometry = launch->request.geometry;
+    cx_access_choose(summary, &launch->request.geometry, args, &judged->access, &judged->verdict);
     const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
     history->judging = history->judging > 0 ? (history->judging + seconds) / 2 : seconds;
     cx_cached_verdict_unref(&history->judged[room - 1]);
@@ -125,10 +125,10 @@ struct cx_cached_verdict *cx_judge_args(struct cx_kernel_history *history,
                                         const struct cx_launch *launch, bool *skipped)
 {
     struct cx_access_arg few[FEW_ARGS];
-    const unsigned count = launch->args->count;
+    const unsigned count = launch->request.args->count;
     if (count <= FEW_ARGS) {
         memset(few, 0, count * sizeof(*few));
-        describe_args(launch->args, few);
+        describe_args(launch->request.args, few);
         return judge_args(history, summary, launch, few, skipped);
     }
     struct cx_access_arg *args = cx_judge_describe(launch);
@@ -139,11 +139,12 @@ struct cx_cached_verdict *cx_judge_args(struct cx_kernel_history *history,
 
 struct cx_cached_verdict *cx_judge_launch(struct cx_launch *launch)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    if (!summary || (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch)))
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    if (!summary ||
+        (!launch->request.local_given && !launch->request.geometry.local[0] && !cx_plan_local_size(launch)))
         return NULL;
     struct cx_kernel_history *history =
-        cx_function_history(launch->kernel->function, launch->base.context->nmembers);
+        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
     return history ? cx_judge_args(history, summary, launch, NULL) : NULL;
 }
 
@@ -164,8 +165,8 @@ static double at_once(const struct cx_launch *launch, unsigned member)
     double groups = (double)cx_launch_groups(launch), items = groups;
     if (!device || device->compute_units < 1)
         return 1;
-    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
-        items *= (double)launch->geometry.local[d];
+    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
+        items *= (double)launch->request.geometry.local[d];
     return device->type & CL_DEVICE_TYPE_GPU ? fmin(items, (double)device->compute_units * GPU_LANES)
                                              : fmin(groups, device->compute_units);
 }

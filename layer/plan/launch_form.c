@@ -27,7 +27,7 @@ static uint64_t form_by(const struct cx_access_geometry *geometry, bool local_gi
 
 static uint64_t form_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start)
 {
-    return form_by(&launch->geometry, launch->local_given, variant, at_start);
+    return form_by(&launch->request.geometry, launch->request.local_given, variant, at_start);
 }
 
 /* The form's place among those known; count: it is new. */
@@ -72,7 +72,7 @@ bool cx_launch_kernel_ran(const struct cx_kernel *kernel, const struct cx_access
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
 {
     struct cx_kernel_history *history =
-        cx_function_history(launch->kernel->function, launch->base.context->nmembers);
+        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
     if (!history)
         return false;
     const unsigned i = find_or_add(&history->forms, form_of(launch, variant, at_start));
@@ -94,7 +94,7 @@ static bool compiles(const struct cx_launch *launch, unsigned member)
 bool cx_launch_may_compile_on(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
                               bool at_start)
 {
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     return compiles(launch, member) &&
            !(history && cx_launch_knows(launch, history, member, variant, at_start));
 }
@@ -116,14 +116,15 @@ bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history
                         enum cx_variant variant, bool at_start)
 {
     const uint64_t form = form_of(launch, variant, at_start), bit = UINT64_C(1) << member;
-    const struct cx_function *function = launch->kernel->function;
+    const struct cx_function *function = launch->request.kernel->function;
     struct cx_launch_forms *forms = &history->forms;
     const unsigned i = find_or_add(forms, form);
     double seconds;
     if (i == CX_LAUNCH_FORMS)
         return true;
     if (!((forms->asked[i] | forms->launched[i]) & bit) && compiles(launch, member) &&
-        cx_compile_record_find(launch->kernel->program, member, variant, function->name, form, &seconds)) {
+        cx_compile_record_find(launch->request.kernel->program, member, variant, function->name, form,
+                               &seconds)) {
         forms->former[i] |= bit;
         if (!(history->compiles > 0))
             history->compiles = seconds;
@@ -136,6 +137,7 @@ void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, en
                              bool at_start, double seconds)
 {
     if (compiles(launch, member))
-        cx_compile_record_keep(launch->kernel->program, member, variant, launch->kernel->function->name,
-                               form_of(launch, variant, at_start), seconds);
+        cx_compile_record_keep(launch->request.kernel->program, member, variant,
+                               launch->request.kernel->function->name, form_of(launch, variant, at_start),
+                               seconds);
 }

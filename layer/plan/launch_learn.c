@@ -10,10 +10,11 @@ void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t gr
                           bool first)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, context->nmembers);
+    struct cx_kernel_history *history =
+        cx_function_history(launch->request.kernel->function, context->nmembers);
     if (!history || groups == 0 || !(seconds > 0))
         return;
-    const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->geometry);
+    const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->request.geometry);
     if (first)
         cx_speed_record_first(&history->records[member], groups, fill, seconds);
     else

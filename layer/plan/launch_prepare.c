@@ -11,15 +11,15 @@
 
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         cl_int error = mem ? cx_mem_prepare(mem, member) : CL_SUCCESS;
-        if (launch->args->arg[i].kind == CX_ARGS_SAMPLER)
-            error = cx_sampler_prepare(launch->args->arg[i].sampler, member);
+        if (launch->request.args->arg[i].kind == CX_ARGS_SAMPLER)
+            error = cx_sampler_prepare(launch->request.args->arg[i].sampler, member);
         if (error != CL_SUCCESS) {
             cx_info(CX_TOPIC_DATA, "argument %u of %s cannot be had on %s: %s", i,
-                    launch->kernel->function->name, launch->base.context->workers[member].device->name,
-                    cx_cl_name(error));
+                    launch->request.kernel->function->name,
+                    launch->base.context->workers[member].device->name, cx_cl_name(error));
             return error;
         }
     }
@@ -31,15 +31,15 @@ bool cx_launch_choose_protocols(struct cx_launch *launch, const struct cx_cached
 {
     const struct cx_access_means *means = cx_access_means(judged->access);
     bool needless = cx_merge_needless(launch->base.context, member, n);
-    free(launch->protocols);
-    launch->protocols = NULL;
-    if (judged->verdict.separable || !launch->args->count)
+    free(launch->decision.protocols);
+    launch->decision.protocols = NULL;
+    if (judged->verdict.separable || !launch->request.args->count)
         return true;
-    launch->protocols = malloc(launch->args->count);
-    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
-        launch->protocols[i] =
+    launch->decision.protocols = malloc(launch->request.args->count);
+    for (unsigned i = 0; launch->decision.protocols && i < launch->request.args->count; i++)
+        launch->decision.protocols[i] =
             means[i].protocol == CX_PROTOCOL_MERGE && needless ? CX_PROTOCOL_EXCLUSIVE : means[i].protocol;
-    return launch->protocols != NULL;
+    return launch->decision.protocols != NULL;
 }
 
 const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel)
@@ -66,7 +66,7 @@ uint64_t cx_launch_bytes_by(const struct cx_launch *launch, enum cx_write_protoc
                             const struct cx_access_region *whole)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
+    for (unsigned i = 0; launch->decision.protocols && i < launch->request.args->count; i++)
         if (cx_launch_writes_by(launch, i, protocol, whole))
             bytes += whole[i].write.hi - whole[i].write.lo;
     return bytes;

@@ -12,8 +12,8 @@
  * are logged. Called by plan_place.c and plan_share.c. */
 cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
 
-/* Chooses the write protocols (launch->protocols) of a launch that these members share. False: no memory.
- * Called by plan.c. */
+/* Chooses the write protocols (launch->decision.protocols) of a launch that these members share. False: no
+ * memory. Called by plan.c. */
 bool cx_launch_choose_protocols(struct cx_launch *launch, const struct cx_cached_verdict *judged,
                                 const unsigned *member, unsigned n);
 

@@ -11,8 +11,8 @@
 
 static bool has_protocol(const struct cx_launch *launch, unsigned protocol)
 {
-    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
-        if (launch->protocols[i] == protocol)
+    for (unsigned i = 0; launch->decision.protocols && i < launch->request.args->count; i++)
+        if (launch->decision.protocols[i] == protocol)
             return true;
     return false;
 }
@@ -31,30 +31,31 @@ static struct cx_stats_part part_of(const struct cx_context *context, const stru
 
 void cx_launch_stats(const struct cx_launch *launch)
 {
-    struct cx_stats_part *parts = calloc(launch->nparts + 1u, sizeof(*parts));
+    struct cx_stats_part *parts = calloc(launch->outcome.nparts + 1u, sizeof(*parts));
     char where[256];
     if (!parts)
         return;
-    for (unsigned p = 0; p < launch->nparts; p++)
-        parts[p] = part_of(launch->base.context, &launch->parts[p]);
-    cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
+    for (unsigned p = 0; p < launch->outcome.nparts; p++)
+        parts[p] = part_of(launch->base.context, &launch->outcome.parts[p]);
+    cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
+                   launch->decision.other_line, NULL);
     const struct cx_stats_run run = {.part = parts,
-                                     .nparts = launch->nparts,
-                                     .moved = launch->moved,
-                                     .changed = launch->changed,
-                                     .combined = launch->combined,
+                                     .nparts = launch->outcome.nparts,
+                                     .moved = launch->outcome.moved,
+                                     .changed = launch->outcome.changed,
+                                     .combined = launch->outcome.combined,
                                      .merges = has_protocol(launch, CX_PROTOCOL_MERGE),
                                      .has_private = has_protocol(launch, CX_PROTOCOL_REDUCTION),
-                                     .remote_access = launch->remote_access,
-                                     .reason = launch->reason,
+                                     .remote_access = launch->decision.remote_access,
+                                     .reason = launch->decision.reason,
                                      .where = where,
-                                     .line = launch->line};
-    cx_stats_launch(launch->kernel->function->stats, &run);
+                                     .line = launch->decision.line};
+    cx_stats_launch(launch->request.kernel->function->stats, &run);
     free(parts);
 }
 
 void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why)
 {
-    cx_stats_decided(launch->kernel->function->stats, launch->base.context->workers[member].device->index,
-                     why);
+    cx_stats_decided(launch->request.kernel->function->stats,
+                     launch->base.context->workers[member].device->index, why);
 }

@@ -14,12 +14,12 @@ bool cx_merge_needless(const struct cx_context *context, const unsigned *member,
 
 static uint64_t shape_of(const struct cx_launch *launch)
 {
-    uint64_t hash = launch->geometry.work_dim;
+    uint64_t hash = launch->request.geometry.work_dim;
     for (unsigned d = 0; d < 3; d++) {
-        hash = (hash ^ launch->geometry.global[d]) * UINT64_C(0x9e3779b97f4a7c15);
-        hash = (hash ^ hash >> 29 ^ launch->geometry.local[d]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ launch->request.geometry.global[d]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ hash >> 29 ^ launch->request.geometry.local[d]) * UINT64_C(0x9e3779b97f4a7c15);
     }
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         hash = (hash ^ hash >> 29 ^ (mem ? mem->size : i)) * UINT64_C(0x9e3779b97f4a7c15);
     }
@@ -28,7 +28,7 @@ static uint64_t shape_of(const struct cx_launch *launch)
 
 static struct cx_merge_memory *memory_of(const struct cx_launch *launch, uint64_t shape)
 {
-    struct cx_kernel_history *history = launch->kernel->function->history;
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
     return history ? &history->merges[(shape >> 32) % (sizeof(history->merges) / sizeof(*history->merges))]
                    : NULL;
 }

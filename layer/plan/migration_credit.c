@@ -60,7 +60,7 @@ static void count_reads(struct cx_launch *launch, const struct cx_migration_laun
 {
     struct cx_migration *migration = &launch->base.context->planner->migration;
     const double n = about ? about->plan->n : launch->base.context->nmembers;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const uint64_t bytes = mem ? length(&whole[i].read) : 0;
         if (!bytes ||
@@ -87,7 +87,7 @@ static void count_reads(struct cx_launch *launch, const struct cx_migration_laun
 
 static void count_writes(struct cx_launch *launch, const struct cx_access_region *whole, bool splits)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && is_most(mem, &whole[i].write) && buffer_of(mem))
             cx_migration_writes(&launch->base.context->planner->migration, mem->migration,
@@ -113,14 +113,14 @@ bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launc
     struct cx_migration *migration = &context->planner->migration;
     const bool moved = migration->moved;
     *gain = gain_of(about);
-    if (!launch->migration_counted && about->in_place.whole_seconds > 0) {
+    if (!launch->feedback.migration_counted && about->in_place.whole_seconds > 0) {
         const bool splits = about->in_place.split;
-        launch->migration_counted = true;
+        launch->feedback.migration_counted = true;
         count_reads(launch, about, about->whole, splits);
         count_writes(launch, about->whole, splits);
         (void)cx_migration_launch(migration, *gain);
         cx_debug(CX_TOPIC_PLAN, "%s would gain %.1f us; split launches would be %.1f us ahead",
-                 launch->kernel->function->name, *gain * 1e6, migration->ahead * 1e6);
+                 launch->request.kernel->function->name, *gain * 1e6, migration->ahead * 1e6);
     }
     if (migration->moved != moved)
         cx_info(CX_TOPIC_PLAN, moved ? "moving data for splits does not pay any more"
@@ -130,14 +130,14 @@ bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launc
 
 bool cx_plan_migration_counts(const struct cx_launch *launch)
 {
-    return !launch->migration_counted && launch->base.context->planner->migration.active;
+    return !launch->feedback.migration_counted && launch->base.context->planner->migration.active;
 }
 
 void cx_plan_migration_whole(struct cx_launch *launch, const struct cx_access_region *regions)
 {
     if (!cx_plan_migration_counts(launch))
         return;
-    launch->migration_counted = true;
+    launch->feedback.migration_counted = true;
     count_reads(launch, NULL, regions, false);
     count_writes(launch, regions, false);
     (void)cx_migration_launch(&launch->base.context->planner->migration, 0);

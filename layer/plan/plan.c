@@ -34,21 +34,21 @@
 
 static bool whole_because(struct cx_launch *launch, const char *reason)
 {
-    launch->reason = reason;
+    launch->decision.reason = reason;
     return false;
 }
 
 /* The same wherever the data are. */
 static bool whole_anyway(struct cx_launch *launch, const char *reason)
 {
-    launch->use = CX_USE_WHOLE;
+    launch->decision.use = CX_USE_WHOLE;
     return whole_because(launch, reason);
 }
 
 /* The same where that is so for all launches of the function and range. */
 static bool whole_alike(struct cx_launch *launch, const char *reason)
 {
-    launch->replayable = true;
+    launch->decision.replayable = true;
     return whole_anyway(launch, reason);
 }
 
@@ -66,7 +66,7 @@ static bool join_straggler(struct cx_launch *launch, const struct cx_cached_verd
     }
     if (!bounded && cx_clock_ns() < cx_device_load_of(worker)->superseded_until_ns)
         return true;
-    launch->lacks_straggler = true;
+    launch->deferral.lacks_straggler = true;
     return whole_because(launch, cx_reexecute_straggler_reason);
 }
 
@@ -90,57 +90,57 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
-    struct cx_kernel *kernel = launch->kernel;
+    struct cx_kernel *kernel = launch->request.kernel;
     bool rewrite = summary->uses & CX_USE_NEEDS_REWRITE;
-    enum cx_variant variant = cx_subrange_variant(&launch->geometry, judged->verdict.dim, rewrite);
+    enum cx_variant variant = cx_subrange_variant(&launch->request.geometry, judged->verdict.dim, rewrite);
     size_t items = 1;
     unsigned n = 0, first = queue->fastest;
     bool deferred = false;
 
-    if (!cx_subrange_can(&launch->geometry, judged->verdict.dim, variant, &launch->reason))
+    if (!cx_subrange_can(&launch->request.geometry, judged->verdict.dim, variant, &launch->decision.reason))
         return 0;
-    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
-        items *= launch->geometry.local[d];
+    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
+        items *= launch->request.geometry.local[d];
     if (!cx_kernel_runs_on(kernel, first))
         for (first = 0; first < context->nmembers &&
                         (!cx_queue_takes(queue, first) || !cx_kernel_runs_on(kernel, first));
              first++)
             ;
     first = cx_plan_prompt(launch, first);
-    launch->reason = "no other device can run this kernel";
+    launch->decision.reason = "no other device can run this kernel";
     for (unsigned m = 0; m < context->nmembers; m++) {
         if (!cx_queue_takes(queue, m))
             continue;
         deferred |= cx_build_deferred_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
         if (!cx_kernel_runs_on(kernel, m)) {
-            launch->reason = why_not_on(kernel, m);
+            launch->decision.reason = why_not_on(kernel, m);
             continue;
         }
         if (cx_device_load_is_straggler(&context->workers[m]) && !join_straggler(launch, judged, m, plan))
             continue;
-        if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->reason))
+        if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->decision.reason))
             continue;
         if (cx_options_get()->reproducible && !cx_context_alike(context, first, m))
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {
             const bool never = cx_kernel_variant_failed(kernel, m, variant);
-            launch->reason =
+            launch->decision.reason =
                 never ? "the split variant cannot be built" : "the split variant is not built yet";
-            launch->lacks_builds |= !never;
+            launch->deferral.lacks_builds |= !never;
             continue;
         }
         if (cx_kernel_variant_limit(kernel, m, variant) < items) {
-            launch->reason = "no other device takes work-groups of this size";
+            launch->decision.reason = "no other device takes work-groups of this size";
             continue;
         }
         plan->member[n] = m;
         plan->variant[n] = variant;
         n++;
     }
-    launch->lacks_builds = deferred || (launch->lacks_builds && n < 2);
-    launch->missing_variant = variant;
-    launch->longest = cx_judge_longest(launch, judged, first);
-    if (launch->lacks_builds)
+    launch->deferral.lacks_builds = deferred || (launch->deferral.lacks_builds && n < 2);
+    launch->deferral.missing_variant = variant;
+    launch->decision.longest = cx_judge_longest(launch, judged, first);
+    if (launch->deferral.lacks_builds)
         cx_plan_want(launch, variant);
     return n;
 }
@@ -174,28 +174,30 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
 
     if (!(queue->members & (queue->members - 1)))
         return whole_alike(launch, "there is one device");
-    if (launch->on_svm_owner) /* the reason is told */
+    if (launch->decision.on_svm_owner) /* the reason is told */
         return false;
     if (cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return whole_alike(launch, "COEXEC_SPLIT=never");
     if (cx_background_ending()) /* packages may have to be compiled, and compilers may be gone */
         return whole_because(launch, "the process is ending");
-    if (launch->beyond)
+    if (launch->acceptance.beyond)
         return whole_because(launch, "only its driver can tell whether it takes such work-groups");
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, &why);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, &why);
     if (!summary)
         return whole_because(launch, why ? why : "there is no access summary");
-    launch->summary = summary;
-    enum cx_summary_reason forbids = cx_summary_forbids(summary, &launch->line, &launch->arg);
+    launch->decision.summary = summary;
+    enum cx_summary_reason forbids =
+        cx_summary_forbids(summary, &launch->decision.line, &launch->decision.arg);
     if (forbids != CX_REASON_NONE)
         return whole_anyway(launch, cx_summary_reason_text(forbids));
-    if (!launch->local_given && !cx_plan_local_size(launch))
+    if (!launch->request.local_given && !cx_plan_local_size(launch))
         return whole_because(launch, "no work-group size suits all devices");
-    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, context->nmembers);
+    struct cx_kernel_history *history =
+        cx_function_history(launch->request.kernel->function, context->nmembers);
     if (history && cx_plan_too_short(launch, history))
         return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
-    if (cx_plan_bounded() && !launch->prefix && (why = cx_stake_forbids(launch))) {
-        launch->replayable = true;
+    if (cx_plan_bounded() && !launch->slices.prefix && (why = cx_stake_forbids(launch))) {
+        launch->decision.replayable = true;
         return whole_because(launch, why);
     }
     bool skipped = false;
@@ -204,9 +206,9 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (skipped) /* counted until judging pays */
         return whole_anyway(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
-        launch->line = judged ? judged->verdict.line : 0;
-        launch->other_line = judged ? judged->verdict.other : 0;
-        launch->arg = judged ? judged->verdict.arg : -1;
+        launch->decision.line = judged ? judged->verdict.line : 0;
+        launch->decision.other_line = judged ? judged->verdict.other : 0;
+        launch->decision.arg = judged ? judged->verdict.arg : -1;
         return whole_anyway(launch,
                             cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
     }
@@ -217,7 +219,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     plan->judged = judged;
     plan->groups = cx_launch_groups(launch);
     plan->slice = plan->groups / judged->verdict.groups;
-    plan->done = launch->sliced;
+    plan->done = launch->slices.done;
     plan->member = calloc(context->nmembers, sizeof(*plan->member));
     plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
     plan->weight = calloc(context->nmembers, sizeof(*plan->weight));
@@ -231,7 +233,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (plan->n < 2 || !cx_plan_share(launch, plan, history, best))
         return false;
     /* those that are left may work at one place in common */
-    return (launch->remote_access &&
+    return (launch->decision.remote_access &&
             cx_remote_access_confirm(launch, plan->member, plan->n + plan->probes)) ||
            cx_launch_choose_protocols(launch, judged, plan->member, plan->n + plan->probes);
 }
@@ -240,10 +242,11 @@ static void tell(const struct cx_launch *launch, bool split)
 {
     char where[256];
     where[0] = '\0';
-    if (launch->line)
-        cx_places_text(where, sizeof(where), launch->summary, launch->line, launch->other_line, NULL);
-    cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->kernel->function->name, split ? "split" : "whole",
-            launch->reason, where);
+    if (launch->decision.line)
+        cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
+                       launch->decision.other_line, NULL);
+    cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->request.kernel->function->name,
+            split ? "split" : "whole", launch->decision.reason, where);
     cx_trace_plan(launch, split);
     cx_record_launch(launch, split);
 }
@@ -254,7 +257,7 @@ static void plan_anew(void *data)
     struct cx_command *command = data;
     struct cx_launch *launch = (struct cx_launch *)command;
 
-    cx_build_deferred_wait(launch->kernel->program, ~0u);
+    cx_build_deferred_wait(launch->request.kernel->program, ~0u);
     cx_command_unhold(command);
     cx_command_unref(&command);
 }
@@ -269,16 +272,16 @@ static bool worth_others(const struct cx_launch *launch)
     if (cx_plan_bounded() || !(queue->members & (queue->members - 1)) ||
         cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return false;
-    if (launch->lacks_builds && launch->missing_variant != CX_VARIANT_PLAIN)
+    if (launch->deferral.lacks_builds && launch->deferral.missing_variant != CX_VARIANT_PLAIN)
         return false;
     return cx_plan_deferred_pays(launch) &&
-           (launch->lacks_builds || !cx_kernel_summary_wait(launch->kernel, 0));
+           (launch->deferral.lacks_builds || !cx_kernel_summary_wait(launch->request.kernel, 0));
 }
 
 /* Members may come to exchange what it uses. */
 static void count_use(const struct cx_launch *launch)
 {
-    for (unsigned i = 0; i < launch->args->count && launch->base.context->peers; i++)
+    for (unsigned i = 0; i < launch->request.args->count && launch->base.context->peers; i++)
         if (cx_launch_mem(launch, i))
             cx_peers_use(launch->base.context, cx_launch_mem(launch, i)->size);
 }
@@ -288,18 +291,19 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
 {
     tell(launch, true);
     count_use(launch);
-    launch->reason = "one device took all of its work-groups"; /* said where that happens */
+    launch->decision.reason = "one device took all of its work-groups"; /* said where that happens */
     cx_split_feedback_begin(launch, !plan->moves);
-    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history,
-                         NULL, launch->trial ? CX_USE_TRIAL : CX_USE_OPEN);
+    cx_result_use_launch(launch->request.args, cx_kernel_accesses(launch->request.kernel),
+                         launch->request.kernel->function->history, NULL,
+                         launch->stake.trial ? CX_USE_TRIAL : CX_USE_OPEN);
 }
 
 /* It is not split: what a split would need is forgotten. */
 static void drop_split(struct cx_launch *launch, struct cx_split_plan *plan)
 {
-    free(launch->protocols);
-    launch->protocols = NULL;
-    launch->remote_access = false;
+    free(launch->decision.protocols);
+    launch->decision.protocols = NULL;
+    launch->decision.remote_access = false;
     cx_split_plan_finish(plan);
 }
 
@@ -307,7 +311,7 @@ bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     unsigned best = launch->base.context->nmembers;
     *plan = (struct cx_split_plan){0};
-    launch->lacks_builds = launch->lacks_straggler = false;
+    launch->deferral.lacks_builds = launch->deferral.lacks_straggler = false;
     if (plan_split(launch, plan, &best) && !plan->probes) {
         note_split(launch, plan);
         return true;
@@ -323,8 +327,9 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
     if (any)
         cx_plan_occupy(launch, member);
     cx_plan_without(launch);
-    cx_result_use_launch(launch->args, cx_kernel_accesses(launch->kernel), launch->kernel->function->history,
-                         any ? &launch->base.context->workers[member] : NULL, launch->use);
+    cx_result_use_launch(launch->request.args, cx_kernel_accesses(launch->request.kernel),
+                         launch->request.kernel->function->history,
+                         any ? &launch->base.context->workers[member] : NULL, launch->decision.use);
     tell(launch, false);
     return any ? CX_PLAN_WHOLE : CX_PLAN_FAIL;
 }
@@ -333,17 +338,17 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
 static bool is_blocked(struct cx_launch *launch)
 {
     struct cx_command *command = &launch->base;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        if (launch->args->arg[i].kind == CX_ARGS_MEM &&
-            cx_unsettled_blocks(command, launch->args->arg[i].mem))
+    for (unsigned i = 0; i < launch->request.args->count; i++)
+        if (launch->request.args->arg[i].kind == CX_ARGS_MEM &&
+            cx_unsettled_blocks(command, launch->request.args->arg[i].mem))
             return true;
-    launch->arg = -1;
-    launch->lacks_builds = launch->lacks_straggler = launch->replayable = false;
-    launch->use = CX_USE_OPEN;
-    launch->longest = -1;
+    launch->decision.arg = -1;
+    launch->deferral.lacks_builds = launch->deferral.lacks_straggler = launch->decision.replayable = false;
+    launch->decision.use = CX_USE_OPEN;
+    launch->decision.longest = -1;
     cx_take_begin(launch);
-    launch->on_svm_owner = cx_svm_binds(launch, &launch->reason);
-    return launch->on_svm_owner && cx_svm_blocked(command);
+    launch->decision.on_svm_owner = cx_svm_binds(launch, &launch->decision.reason);
+    return launch->decision.on_svm_owner && cx_svm_blocked(command);
 }
 
 /* A launch that is not split, and could run whole on the member; nmembers: nobody takes it. */
@@ -352,8 +357,8 @@ static enum cx_plan_kind decide_whole(struct cx_launch *launch, unsigned member,
 {
     decision->member = member;
     const bool any = member < launch->base.context->nmembers;
-    launch->unproven = any && !cx_take_known(launch, member);
-    if (launch->beyond)
+    launch->acceptance.unproven = any && !cx_take_known(launch, member);
+    if (launch->acceptance.beyond)
         return cx_plan_whole(launch, member);
     if (cx_deferral_begin(launch, member) || cx_deferral_for_straggler(launch))
         return CX_PLAN_WAIT;
@@ -369,9 +374,9 @@ enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decisi
 
     if (is_blocked(launch))
         return CX_PLAN_WAIT;
-    const bool deferred = cx_build_deferred_any(launch->kernel->program);
-    if (deferred && launch->on_svm_owner &&
-        cx_build_deferred_on(launch->kernel->program, cx_svm_owner(command->context)) &&
+    const bool deferred = cx_build_deferred_any(launch->request.kernel->program);
+    if (deferred && launch->decision.on_svm_owner &&
+        cx_build_deferred_on(launch->request.kernel->program, cx_svm_owner(command->context)) &&
         cx_command_hold_for(command, plan_anew))
         return CX_PLAN_WAIT;
     *split = (struct cx_split_plan){0};
@@ -383,13 +388,14 @@ enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decisi
     best = cx_plan_place(launch, best);
     if (deferred && best == command->context->nmembers && cx_command_hold_for(command, plan_anew))
         return CX_PLAN_WAIT;
-    if (deferred && launch->longest >= 0)
+    if (deferred && launch->decision.longest >= 0)
         cx_debug(CX_TOPIC_PLAN, "%s takes %g ms at most; others have not built it",
-                 launch->kernel->function->name, launch->longest * 1e3);
-    if (deferred && !launch->beyond && worth_others(launch) && cx_command_hold_for(command, plan_anew))
+                 launch->request.kernel->function->name, launch->decision.longest * 1e3);
+    if (deferred && !launch->acceptance.beyond && worth_others(launch) &&
+        cx_command_hold_for(command, plan_anew))
         return CX_PLAN_WAIT;
-    if (deferred && launch->lacks_builds &&
-        !cx_build_deferred_any(launch->kernel->program)) /* it has just been built */
+    if (deferred && launch->deferral.lacks_builds &&
+        !cx_build_deferred_any(launch->request.kernel->program)) /* it has just been built */
         return cx_plan_decide(launch, decision);
     return decide_whole(launch, best, decision);
 }

@@ -86,7 +86,7 @@ bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double 
 
 bool cx_plan_want_for(const struct cx_launch *launch, double seconds)
 {
-    struct cx_program *program = launch->kernel->program;
+    struct cx_program *program = launch->request.kernel->program;
     bool coming = false;
     for (unsigned m = 0; m < launch->base.context->nmembers; m++)
         coming |= cx_queue_takes(launch->base.queue, m) && cx_build_deferred_on(program, m) &&

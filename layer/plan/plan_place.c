@@ -39,7 +39,7 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
         return member;
     for (unsigned m = 0; m < context->nmembers; m++)
         if (!cx_device_load_is_straggler(&context->workers[m]) && cx_queue_takes(launch->base.queue, m) &&
-            cx_kernel_runs_on(launch->kernel, m))
+            cx_kernel_runs_on(launch->request.kernel, m))
             return m;
     return member;
 }
@@ -49,7 +49,7 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
 static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     unsigned best = context->nmembers;
     double best_speed = -1;
     const double fastest = history ? cx_speed_record_speed(&history->records[context->fastest]) : 0;
@@ -61,7 +61,7 @@ static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
         if (cx_device_load_is_straggler(&context->workers[m]))
             speed *= 1e-9;
         if (speed <= best_speed || context->workers[m].device->compute_units < units ||
-            !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
+            !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->request.kernel, m) ||
             cx_take_refused(launch, m) || (sure && !cx_plan_fits(launch, m)) ||
             cx_launch_prepare(launch, m) != CL_SUCCESS)
             continue;
@@ -83,7 +83,7 @@ static unsigned fastest_taker(struct cx_launch *launch, cl_uint units)
 /* Whether the kernel may use variables of its program's, of which each device has its own. */
 static bool may_keep_state(const struct cx_launch *launch, bool *certain)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     *certain = summary && summary->flags & CX_SUMMARY_PINNED;
     return *certain || !summary || summary->flags & CX_SUMMARY_OPAQUE;
 }
@@ -92,16 +92,16 @@ static bool may_keep_state(const struct cx_launch *launch, bool *certain)
  * does for certain, it fails: elsewhere it would see other values. */
 static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, bool certain)
 {
-    struct cx_program *program = launch->kernel->program;
+    struct cx_program *program = launch->request.kernel->program;
     unsigned owner = atomic_load(&program->variables_owner), none = launch->base.context->nmembers;
     if (owner && cx_queue_takes(launch->base.queue, owner - 1)) {
-        if (cx_kernel_runs_on(launch->kernel, owner - 1) &&
+        if (cx_kernel_runs_on(launch->request.kernel, owner - 1) &&
             cx_launch_prepare(launch, owner - 1) == CL_SUCCESS)
             return owner - 1;
         if (certain) {
             cx_warn(CX_TOPIC_PLAN,
                     "%s uses variables of its program, and the device that has them cannot run it",
-                    launch->kernel->function->name);
+                    launch->request.kernel->function->name);
             return none;
         }
     }
@@ -116,17 +116,17 @@ static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, b
 /* Whether the owner of shared virtual memory accepts the launch, with the variables of its program. */
 static bool place_at_svm_owner(struct cx_launch *launch)
 {
-    struct cx_program *program = launch->kernel->program;
+    struct cx_program *program = launch->request.kernel->program;
     const unsigned owner = cx_svm_owner(launch->base.context);
     bool certain, state = may_keep_state(launch, &certain);
     unsigned kept = 0;
-    if (!cx_kernel_runs_on(launch->kernel, owner) || cx_launch_prepare(launch, owner) != CL_SUCCESS)
+    if (!cx_kernel_runs_on(launch->request.kernel, owner) || cx_launch_prepare(launch, owner) != CL_SUCCESS)
         return false;
     if (state && !atomic_compare_exchange_strong(&program->variables_owner, &kept, owner + 1) &&
         kept != owner + 1 && certain) {
         if (cx_svm_has_argument(launch))
             cx_warn(CX_TOPIC_PLAN, "%s uses variables of its program, which another device has",
-                    launch->kernel->function->name);
+                    launch->request.kernel->function->name);
         return false;
     }
     return true;
@@ -147,7 +147,7 @@ static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline)
 /* Nothing a kernel does may depend on which device it runs on; state that only one device has would. */
 static bool bound(const struct cx_launch *launch)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     if (!summary || summary->flags & CX_SUMMARY_OPAQUE)
         return true;
     for (uint32_t n = 0; n < summary->nnote; n++)
@@ -178,9 +178,10 @@ static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
 /* Expected duration of the launch, ns; 0: never measured on that member. */
 static double measured_ns(const struct cx_launch *launch, unsigned m)
 {
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     double speed = history ? cx_speed_record_speed(&history->records[m]) : 0;
-    return speed > 0 && launch->geometry.local[0] ? (double)cx_launch_groups(launch) / speed * 1e9 : 0;
+    return speed > 0 && launch->request.geometry.local[0] ? (double)cx_launch_groups(launch) / speed * 1e9
+                                                          : 0;
 }
 
 /* The same where a member like it was measured; 0: none was. */
@@ -200,7 +201,7 @@ static double expected_ns(const struct cx_launch *launch, unsigned m)
 static double transfer_ns(const struct cx_launch *launch, const struct cx_worker *worker)
 {
     double ns = 0;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && !cx_coherence_valid(mem->root->coherence, mem->origin, mem->origin + mem->size,
                                        cx_mem_place(mem->root, worker)))
@@ -239,10 +240,11 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
         const struct cx_worker *other = &context->workers[m];
         bool like = akin(worker->device, other->device);
         double there = expected_ns(launch, m);
-        if (cx_queue_takes(launch->base.queue, m) && cx_build_deferred_on(launch->kernel->program, m))
+        if (cx_queue_takes(launch->base.queue, m) && cx_build_deferred_on(launch->request.kernel->program, m))
             cx_plan_want(launch, CX_VARIANT_PLAIN);
-        if (m == best || !cx_queue_takes(launch->base.queue, m) || !cx_kernel_runs_on(launch->kernel, m) ||
-            atomic_load(&other->left_out) || cx_device_load_is_straggler(other) || !cx_plan_fits(launch, m))
+        if (m == best || !cx_queue_takes(launch->base.queue, m) ||
+            !cx_kernel_runs_on(launch->request.kernel, m) || atomic_load(&other->left_out) ||
+            cx_device_load_is_straggler(other) || !cx_plan_fits(launch, m))
             continue;
         if (!like && (own <= 0 || there <= 0 || cx_device_load_of(worker)->guessed))
             continue; /* nothing tells how long it would take, or how long the fast one is busy */
@@ -274,7 +276,7 @@ static bool may_go_to(struct cx_launch *launch, unsigned member)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
     return !cx_device_load_is_straggler(worker) && !atomic_load(&worker->left_out) &&
-           cx_queue_takes(launch->base.queue, member) && cx_kernel_runs_on(launch->kernel, member) &&
+           cx_queue_takes(launch->base.queue, member) && cx_kernel_runs_on(launch->request.kernel, member) &&
            cx_plan_fits(launch, member) && cx_launch_prepare(launch, member) == CL_SUCCESS;
 }
 
@@ -282,7 +284,7 @@ static bool may_go_to(struct cx_launch *launch, unsigned member)
 static unsigned compiled(struct cx_launch *launch, unsigned best)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (best == context->nmembers || !history ||
         !(context->workers[best].device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_knows(launch, history, best, CX_VARIANT_PLAIN, true))
@@ -322,7 +324,7 @@ static bool is_alone(const struct cx_launch *launch)
 /* Programs make as many of them as the device has compute units, by its word. */
 static bool groups_wait(const struct cx_launch *launch)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     for (uint32_t n = 0; summary && n < summary->nnote; n++)
         if (summary->note[n].reason == CX_REASON_GROUPS_WAIT)
             return true;
@@ -358,7 +360,7 @@ static unsigned place_together(struct cx_launch *launch, unsigned best)
             CX_TOPIC_PLAN,
             "work-groups of %s wait for each other, and no device has the %u compute units shown: more than "
             "the %u that %s has may wait for ever (COEXEC_UNITS=fastest)",
-            launch->kernel->function->name, shown, context->workers[chosen].device->compute_units,
+            launch->request.kernel->function->name, shown, context->workers[chosen].device->compute_units,
             context->workers[chosen].device->name);
     return chosen;
 }
@@ -368,15 +370,15 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     struct cx_context *context = launch->base.context;
     unsigned best = preferred;
     bool certain;
-    if (launch->on_svm_owner) {
+    if (launch->decision.on_svm_owner) {
         /* a pointer that is passed is only good there, whatever sub-device the queue is of */
-        const bool needs = cx_svm_has_argument(launch) || launch->args->nsvm;
+        const bool needs = cx_svm_has_argument(launch) || launch->request.args->nsvm;
         if ((needs || cx_queue_takes(launch->base.queue, cx_svm_owner(context))) &&
             place_at_svm_owner(launch))
             return cx_svm_owner(context);
         if (needs)
             return context->nmembers;
-        launch->on_svm_owner = false; /* it was but a suspicion */
+        launch->decision.on_svm_owner = false; /* it was but a suspicion */
     }
     if (may_keep_state(launch, &certain)) {
         best = place_with_state(launch, preferred, certain);
@@ -396,14 +398,14 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
     uint64_t now = cx_clock_ns();
     unsigned chosen = may_gain(launch, best) && !bound(launch) ? free_sooner(launch, best, now) : best;
     if (chosen != best)
-        cx_info(CX_TOPIC_PLAN, "%s goes to %s, which is free sooner", launch->kernel->function->name,
+        cx_info(CX_TOPIC_PLAN, "%s goes to %s, which is free sooner", launch->request.kernel->function->name,
                 context->workers[chosen].device->name);
     return chosen;
 }
 
 void cx_plan_occupy(const struct cx_launch *launch, unsigned member)
 {
-    if (is_alone(launch) || launch->on_svm_owner)
+    if (is_alone(launch) || launch->decision.on_svm_owner)
         return;
     cx_device_load_add(&launch->base.context->workers[member], expected_ns(launch, member));
 }

@@ -32,7 +32,7 @@ bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_kernel_hi
     if (cx_plan_always())
         return false;
     for (unsigned m = 0; m < context->nmembers; m++) {
-        const uint64_t fill = cx_plan_fill(context->workers[m].device, &launch->geometry);
+        const uint64_t fill = cx_plan_fill(context->workers[m].device, &launch->request.geometry);
         if (history->records[m].samples >= 4 &&
             (double)(groups > fill ? groups : fill) < CX_SPLIT_SECONDS * history->records[m].slowest)
             return true;
@@ -110,7 +110,7 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     const struct cx_admission admission = admission_of(plan, all->placed);
     struct cx_migration_launch about = {plan,
                                         all->whole,
-                                        all->whole + launch->args->count,
+                                        all->whole + launch->request.args->count,
                                         decision->best,
                                         cx_admission_imagine(&admission, decision->best, all->imagined),
                                         &history->feedback};
@@ -323,7 +323,7 @@ static struct cx_balancer *make_balancer(const struct cx_launch *launch, const s
         plan->reexecutes,       one_each ? NULL : memory};
     const struct cx_policy *policy =
         cx_options_get()->reproducible || one_each ? cx_policy_find("static") : cx_plan_policy(launch);
-    return cx_balancer_create(policy, &problem, &launch->kernel->function->algo->params);
+    return cx_balancer_create(policy, &problem, &launch->request.kernel->function->algo->params);
 }
 
 /* A balancer that learned has a better idea of where each member's part begins. */
@@ -365,8 +365,8 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
         cut_parts(plan, history, all);
     weigh(plan, all->share);
     if (plan->n + plan->probes < 2)
-        launch->reason = plan->stragglers ? cx_reexecute_straggler_reason
-                                          : "its arguments cannot be had on another device";
+        launch->decision.reason = plan->stragglers ? cx_reexecute_straggler_reason
+                                                   : "its arguments cannot be had on another device";
     else
         plan->balancer =
             make_balancer(launch, plan, all, plan->done ? NULL : memory_of(launch, history, plan->groups),
@@ -376,7 +376,8 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
     if (plan->balancer && plan->probes)
         place_probe(plan, all->probe_record);
     if (plan->balancer && cx_plan_always())
-        launch->reason = cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
+        launch->decision.reason =
+            cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
 }
 
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
@@ -388,7 +389,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         context->planner->candidates = malloc(sizeof(*context->planner->candidates));
     struct cx_candidates *all = context->planner->candidates;
     if (!all) {
-        launch->reason = "out of memory";
+        launch->decision.reason = "out of memory";
         return false;
     }
     all->probe_record = NULL;
@@ -401,13 +402,13 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     for (unsigned i = 0; i < plan->n && decision.split; i++)
         if (!all->member[i].takes_part)
             cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
-    launch->reason = plan->moves ? "launches have forgone as much as moving their data costs"
-                                 : cx_admission_reason_text(decision.reason);
-    launch->replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
-                                          decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
-    launch->use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
+    launch->decision.reason = plan->moves ? "launches have forgone as much as moving their data costs"
+                                          : cx_admission_reason_text(decision.reason);
+    launch->decision.replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
+                                                   decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
+    launch->decision.use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
     if (!decision.split && cx_plan_policy(launch)->keeps_whole)
-        launch->reason = "COEXEC_ALGO=single";
+        launch->decision.reason = "COEXEC_ALGO=single";
     if (decision.split && !cx_plan_always() && cx_split_feedback_keeps_whole(launch, plan, history, best))
         decision.split = false;
     const struct cx_plan_costs costs = {.device = all->device,
@@ -424,7 +425,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
      * the rest. */
     if (decision.split)
         share(launch, plan, history, all,
-              plan->moves || launch->invests ||
+              plan->moves || launch->stake.invests ||
                   (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
     if (plan->moves && !plan->balancer)
         cx_migration_end(&context->planner->migration);

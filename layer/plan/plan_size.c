@@ -40,19 +40,19 @@ static size_t divisor(uint64_t n, size_t limit)
 static bool required_size(struct cx_launch *launch)
 {
     size_t required[3];
-    cx_kernel_required_size(launch->kernel, required);
+    cx_kernel_required_size(launch->request.kernel, required);
     if (!required[0])
         return false;
-    for (unsigned d = 0; d < launch->geometry.work_dim; d++)
-        launch->geometry.local[d] = required[d];
+    for (unsigned d = 0; d < launch->request.geometry.work_dim; d++)
+        launch->request.geometry.local[d] = required[d];
     return true;
 }
 
 bool cx_plan_local_size(struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    struct cx_access_geometry *geometry = &launch->geometry;
-    size_t room = cx_kernel_group_limit(launch->kernel, CX_ALL_MEMBERS);
+    struct cx_access_geometry *geometry = &launch->request.geometry;
+    size_t room = cx_kernel_group_limit(launch->request.kernel, CX_ALL_MEMBERS);
 
     if (required_size(launch))
         return true;
@@ -79,14 +79,14 @@ bool cx_plan_fits(const struct cx_launch *launch, unsigned member)
     size_t items = 1;
     if (cx_take_refused(launch, member))
         return false;
-    if (!launch->local_given || cx_take_known(launch, member))
+    if (!launch->request.local_given || cx_take_known(launch, member))
         return true;
-    for (unsigned d = 0; d < launch->geometry.work_dim; d++) {
-        items *= launch->geometry.local[d];
-        if (launch->geometry.local[d] > device->max_item_sizes[d])
+    for (unsigned d = 0; d < launch->request.geometry.work_dim; d++) {
+        items *= launch->request.geometry.local[d];
+        if (launch->request.geometry.local[d] > device->max_item_sizes[d])
             return false;
     }
-    return items <= cx_kernel_group_limit(launch->kernel, member);
+    return items <= cx_kernel_group_limit(launch->request.kernel, member);
 }
 
 uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry)
@@ -135,7 +135,7 @@ static const double unknown_part = 0.1;
 double cx_plan_best_speed(const struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     double best = 0;
 
     for (unsigned m = 0; history && m < context->nmembers; m++) {
@@ -155,15 +155,15 @@ double cx_plan_best_speed(const struct cx_launch *launch)
 static double items_of(const struct cx_launch *launch)
 {
     double items = 1;
-    for (uint32_t d = 0; d < launch->geometry.work_dim; d++)
-        items *= (double)launch->geometry.global[d];
+    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
+        items *= (double)launch->request.geometry.global[d];
     return items;
 }
 
 double cx_plan_expected(const struct cx_launch *launch)
 {
     const double speed = cx_plan_best_speed(launch);
-    if (speed > 0 && launch->geometry.local[0])
+    if (speed > 0 && launch->request.geometry.local[0])
         return (double)cx_launch_groups(launch) / speed;
     return cx_plan_length(launch); /* a first launch tells that, and no speed */
 }
@@ -178,7 +178,8 @@ static double waiting(const struct cx_launch *launch)
 
     for (unsigned n = 0; command && n < MANY_WAITING; n++, command = command->queue_next) {
         const struct cx_launch *other = (const struct cx_launch *)command;
-        if (command->ops == launch->base.ops && other->kernel->function == launch->kernel->function)
+        if (command->ops == launch->base.ops &&
+            other->request.kernel->function == launch->request.kernel->function)
             seconds += own * items_of(other) / items;
     }
     return seconds;
@@ -195,8 +196,9 @@ static double deferred_part(const struct cx_launch *launch)
         if (!cx_queue_takes(launch->base.queue, m))
             continue;
         all += context->workers[m].device->nominal_gflops;
-        deferred +=
-            cx_build_deferred_on(launch->kernel->program, m) ? context->workers[m].device->nominal_gflops : 0;
+        deferred += cx_build_deferred_on(launch->request.kernel->program, m)
+                        ? context->workers[m].device->nominal_gflops
+                        : 0;
     }
     return all > 0 ? deferred / all : 0;
 }
@@ -219,7 +221,7 @@ static bool follows_alike(const struct cx_launch *launch, unsigned member)
 double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant variant)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_program *program = launch->kernel->program;
+    const struct cx_program *program = launch->request.kernel->program;
     const double again = (double)program->build_ns * 1e-9;
     double seconds = 0;
 
@@ -236,7 +238,7 @@ double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant varia
 
 static double builds_last(const struct cx_launch *launch)
 {
-    return cx_plan_builds_last(launch, launch->missing_variant);
+    return cx_plan_builds_last(launch, launch->deferral.missing_variant);
 }
 
 /* Whether members that do such a part of all save more than these builds take, by measured times or else the
@@ -244,9 +246,10 @@ static double builds_last(const struct cx_launch *launch)
  * runs before any split variant is built, and measured. */
 static bool may_save(const struct cx_launch *launch, double part)
 {
-    const double expected = cx_plan_expected(launch), seconds = expected > 0 ? expected : launch->longest;
+    const double expected = cx_plan_expected(launch),
+                 seconds = expected > 0 ? expected : launch->decision.longest;
 
-    if (isinf(seconds) && launch->missing_variant != CX_VARIANT_PLAIN)
+    if (isinf(seconds) && launch->deferral.missing_variant != CX_VARIANT_PLAIN)
         return false;
     if (seconds < 0 || isinf(seconds))
         return part >= unknown_part && items_of(launch) >= (seconds < 0 ? MANY_ITEMS : MANY_LOOPING);
@@ -256,7 +259,8 @@ static bool may_save(const struct cx_launch *launch, double part)
 bool cx_plan_deferred_pays(const struct cx_launch *launch)
 {
     /* what seems to lack nothing may not be analysed yet: until it is measured, that is */
-    return (launch->lacks_builds || cx_plan_expected(launch) <= 0) && may_save(launch, deferred_part(launch));
+    return (launch->deferral.lacks_builds || cx_plan_expected(launch) <= 0) &&
+           may_save(launch, deferred_part(launch));
 }
 
 /* Builds cost a core, and a process that ends meanwhile has to wait: short programs must not pay for what
@@ -268,12 +272,12 @@ static bool build_pays(const struct cx_launch *launch)
 {
     if (cx_plan_bounded())
         return cx_plan_opening_pays(launch, builds_last(launch), waiting(launch));
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const unsigned nmembers = launch->base.context->nmembers;
     const double others = (double)(nmembers - 1) / nmembers;
 
-    return (launch->missing_variant == CX_VARIANT_PLAIN ? cx_plan_deferred_pays(launch)
-                                                        : may_save(launch, others)) ||
+    return (launch->deferral.missing_variant == CX_VARIANT_PLAIN ? cx_plan_deferred_pays(launch)
+                                                                 : may_save(launch, others)) ||
            (history && history->unvaried + waiting(launch) >= builds_without * builds_last(launch));
 }
 
@@ -308,23 +312,24 @@ bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_histo
 
 void cx_plan_without(struct cx_launch *launch)
 {
-    struct cx_kernel_history *history = launch->kernel->function->history;
-    const double seconds = launch->lacks_builds && !launch->counted && history ? cx_plan_expected(launch) : 0;
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    const double seconds =
+        launch->deferral.lacks_builds && !launch->deferral.counted && history ? cx_plan_expected(launch) : 0;
 
     if (seconds <= 0)
         return;
     history->unvaried += seconds;
     launch->base.context->planner->lacked += cx_plan_gain(launch, seconds);
-    launch->counted = true;
+    launch->deferral.counted = true;
 }
 
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
 {
     if (!cx_plan_wants_all() && !build_pays(launch))
         return;
-    cx_build_deferred_want(launch->kernel->program);
+    cx_build_deferred_want(launch->request.kernel->program);
     if (variant != CX_VARIANT_PLAIN)
-        cx_kernel_variant_want(launch->kernel, variant);
+        cx_kernel_variant_want(launch->request.kernel, variant);
 }
 
 double cx_plan_move_seconds(double bytes)

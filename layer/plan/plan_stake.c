@@ -49,18 +49,18 @@
 
 static uint64_t shape_of(const struct cx_launch *launch)
 {
-    const struct cx_access_geometry *geometry = &launch->geometry;
+    const struct cx_access_geometry *geometry = &launch->request.geometry;
     uint64_t hash = 0xcbf29ce484222325u;
     for (unsigned d = 0; d < geometry->work_dim; d++) {
         hash = (hash ^ geometry->global[d]) * 0x100000001b3u;
-        hash = (hash ^ (launch->local_given ? geometry->local[d] : 0)) * 0x100000001b3u;
+        hash = (hash ^ (launch->request.local_given ? geometry->local[d] : 0)) * 0x100000001b3u;
     }
     return hash ? hash : 1;
 }
 
 static double groups_of(const struct cx_launch *launch)
 {
-    return launch->geometry.local[0] ? (double)cx_launch_groups(launch) : 0;
+    return launch->request.geometry.local[0] ? (double)cx_launch_groups(launch) : 0;
 }
 
 /* The shape's entry; NULL: it has none. */
@@ -92,9 +92,9 @@ static const struct cx_length *near_length(const struct cx_kernel_history *histo
 
 double cx_plan_length(const struct cx_launch *launch)
 {
-    struct cx_kernel_history *history = launch->kernel->function->history;
-    if (launch->prefix)
-        return launch->unsliced;
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    if (launch->slices.prefix)
+        return launch->slices.rest;
     if (!history)
         return 0;
     const struct cx_length *length = find_length(history, shape_of(launch));
@@ -117,7 +117,8 @@ static struct cx_length *add_length(struct cx_kernel_history *history, uint64_t 
 static void tell_length(struct cx_launch *launch, unsigned member, double seconds, bool guess)
 {
     struct cx_context *context = launch->base.context;
-    struct cx_kernel_history *history = cx_function_history(launch->kernel->function, context->nmembers);
+    struct cx_kernel_history *history =
+        cx_function_history(launch->request.kernel->function, context->nmembers);
     if (!history || !(seconds > 0) || !cx_context_alike(context, member, context->fastest))
         return;
     const uint64_t shape = shape_of(launch);
@@ -165,7 +166,7 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
     double seconds = 0;
     if (!context->account || !cx_account_risked(context->account))
         return;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         uint64_t lacking[64] = {0};
         if (!mem || cx_mem_place(mem->root, worker) == CX_PLACE_HOST ||
@@ -186,7 +187,7 @@ const char *cx_stake_forbids(struct cx_launch *launch)
         return cx_stake_verdict_text(CX_STAKE_UNKNOWN);
     if (cx_plan_gain(launch, length) > 0)
         return NULL;
-    launch->use = CX_USE_WHOLE;
+    launch->decision.use = CX_USE_WHOLE;
     return cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
 }
 
@@ -232,7 +233,7 @@ static double making(const struct cx_launch *launch, const struct cx_worker *wor
 {
     const double rate = worker->device->type & CL_DEVICE_TYPE_GPU ? GPU_MADE_BYTES_PER_S : MADE_BYTES_PER_S;
     double seconds = 0;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !mem->root->real[worker->index])
             seconds += MADE_SECONDS + (double)mem->root->size / rate;
@@ -256,7 +257,7 @@ static double returning(const struct cx_launch *launch, const struct cx_kernel_h
                         const struct cx_worker *worker, const struct cx_access_region *whole, double part)
 {
     double seconds = 0;
-    for (unsigned i = 0; i < launch->args->count && whole; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && whole; i++) {
         const double bytes = cx_result_use_expects(history, i) ? 0 : written(launch, worker, whole, i);
         if (bytes > 0)
             seconds += cx_plan_exchange_seconds(worker, cx_launch_mem(launch, i)->root, part * bytes);
@@ -269,7 +270,7 @@ static double read_bytes(const struct cx_launch *launch, const struct cx_kernel_
                          const struct cx_worker *worker, const struct cx_access_region *whole)
 {
     double bytes = 0;
-    for (unsigned i = 0; i < launch->args->count && whole; i++)
+    for (unsigned i = 0; i < launch->request.args->count && whole; i++)
         bytes += cx_result_use_expects(history, i) ? written(launch, worker, whole, i) : 0;
     return bytes;
 }
@@ -358,7 +359,7 @@ static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const str
 {
     const struct cx_worker *best = &launch->base.context->workers[plan->member[costs->best]];
     struct cx_plan_bring all = {0, 0};
-    for (unsigned i = 0; i < launch->args->count && costs->whole; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && costs->whole; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &costs->whole[i].read;
         if (!mem || read->lo >= read->hi || cx_launch_protocol(launch, i) >= CX_PROTOCOL_REDUCTION)
@@ -425,24 +426,24 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     double reads;
     const struct cx_stake stake = stake_of(launch, plan, history, costs, &reads);
     const enum cx_stake_verdict verdict =
-        cx_account_decide(context->account, &history->risk, &stake, &launch->reserved);
+        cx_account_decide(context->account, &history->risk, &stake, &launch->stake.reserved);
     cx_debug(CX_TOPIC_PLAN,
              "%s: whole %.3f ms, split %.3f, at most %.3f, later %.3f; the account has %.3f ms: %s",
-             launch->kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
+             launch->request.kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
              stake.later * 1e3, cx_account_left(context->account) * 1e3, cx_stake_verdict_text(verdict));
-    launch->staked = fmax(stake.whole - reads, 0);
-    launch->staked_moves = stake.moved;
-    launch->first_use = false;
+    launch->stake.whole = fmax(stake.whole - reads, 0);
+    launch->stake.moves = stake.moved;
+    launch->stake.first_use = false;
     for (unsigned i = 0; i < plan->n; i++)
-        launch->first_use |=
+        launch->stake.first_use |=
             costs->member[i].takes_part && context->workers[plan->member[i]].timeline.planned == 0;
-    launch->trial = verdict == CX_STAKE_TRIAL;
-    launch->use = verdict == CX_STAKE_UNKNOWN    ? CX_USE_OPEN
-                  : verdict == CX_STAKE_TOO_DEAR ? CX_USE_DEAR
-                                                 : CX_USE_HERE;
-    launch->invests = launch->trial && stake.split >= stake.whole;
+    launch->stake.trial = verdict == CX_STAKE_TRIAL;
+    launch->decision.use = verdict == CX_STAKE_UNKNOWN    ? CX_USE_OPEN
+                           : verdict == CX_STAKE_TOO_DEAR ? CX_USE_DEAR
+                                                          : CX_USE_HERE;
+    launch->stake.invests = launch->stake.trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
-        launch->reason = cx_stake_verdict_text(verdict);
+        launch->decision.reason = cx_stake_verdict_text(verdict);
     return cx_stake_splits(verdict);
 }
 
@@ -451,29 +452,31 @@ void cx_plan_stake_drop(struct cx_launch *launch)
     struct cx_account *account = launch->base.context->account;
     struct cx_budget_record nothing = {0};
     if (account)
-        (void)cx_account_settle(account, &nothing, launch->reserved, 0, 0, launch->trial, false);
-    launch->staked = launch->staked_moves = launch->reserved = 0;
+        (void)cx_account_settle(account, &nothing, launch->stake.reserved, 0, 0, launch->stake.trial, false);
+    launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;
 }
 
 void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double written_back)
 {
     struct cx_context *context = launch->base.context;
-    if (!(launch->staked > 0)) /* so it was split, and its function's records exist */
+    if (!(launch->stake.whole > 0)) /* so it was split, and its function's records exist */
         return;
     cx_lock(&context->lock);
-    struct cx_kernel_history *history = launch->kernel->function->history;
-    if (launch->slices_ns && whole > 0) { /* its length was a guess, from its first part */
-        launch->staked = fmax(launch->staked, whole + launch->staked_moves);
-        cx_plan_length_tell(launch, context->fastest, whole + (double)launch->slices_ns * 1e-9, false);
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    if (launch->slices.took_ns && whole > 0) { /* its length was a guess, from its first part */
+        launch->stake.whole = fmax(launch->stake.whole, whole + launch->stake.moves);
+        cx_plan_length_tell(launch, context->fastest, whole + (double)launch->slices.took_ns * 1e-9, false);
     }
-    cx_account_ran(context->account, &history->risk, fmin(elapsed, launch->staked - launch->staked_moves));
-    const double lost =
-        cx_account_settle(context->account, &history->risk, launch->reserved, launch->staked + written_back,
-                          elapsed, launch->trial, launch->first_use);
-    if (launch->invests)
-        cx_budget_invested(&history->risk, fmin(lost, launch->reserved));
-    launch->staked = launch->staked_moves = launch->reserved = 0;
+    cx_account_ran(context->account, &history->risk,
+                   fmin(elapsed, launch->stake.whole - launch->stake.moves));
+    const double lost = cx_account_settle(context->account, &history->risk, launch->stake.reserved,
+                                          launch->stake.whole + written_back, elapsed, launch->stake.trial,
+                                          launch->stake.first_use);
+    if (launch->stake.invests)
+        cx_budget_invested(&history->risk, fmin(lost, launch->stake.reserved));
+    launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;
     cx_unlock(&context->lock);
     if (lost > 0)
-        cx_info(CX_TOPIC_PLAN, "the split of %s lost %.3f ms", launch->kernel->function->name, lost * 1e3);
+        cx_info(CX_TOPIC_PLAN, "the split of %s lost %.3f ms", launch->request.kernel->function->name,
+                lost * 1e3);
 }

@@ -33,7 +33,7 @@ void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, 
 void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
                      const struct cx_worker *worker);
 /* Why the launch stays whole without being judged, which would take tens of microseconds: its length is not
- * known, or too short, which sets launch->use. NULL: it may be judged. Called by plan.c. */
+ * known, or too short, which sets launch->decision.use. NULL: it may be judged. Called by plan.c. */
 const char *cx_stake_forbids(struct cx_launch *launch);
 
 /* What is known about a possible split. */
@@ -47,7 +47,7 @@ struct cx_plan_costs {
     unsigned best;       /* in the plan: where it would run whole */
 };
 /* Whether the launch may be split so. True: what it may lose is reserved, until cx_plan_stake_end or
- * cx_plan_stake_drop. Else launch->reason says why not. Called by plan_share.c. */
+ * cx_plan_stake_drop. Else launch->decision.reason says why not. Called by plan_share.c. */
 bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
                    struct cx_kernel_history *history, const struct cx_plan_costs *costs);
 /* Whether the account covers that many seconds of moves that pay only for later launches. Called by

@@ -11,7 +11,7 @@
 
 static inline const struct cx_policy *cx_plan_policy(const struct cx_launch *launch)
 {
-    return launch->kernel->function->algo->policy;
+    return launch->request.kernel->function->algo->policy;
 }
 
 #endif

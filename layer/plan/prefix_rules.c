@@ -30,10 +30,11 @@ static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned 
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
 
-    if (!context->account || !launch->kernel->function->history || !summary || member != context->fastest ||
-        !(queue->members & (queue->members - 1)) || launch->on_svm_owner || launch->protocols ||
+    if (!context->account || !launch->request.kernel->function->history || !summary ||
+        member != context->fastest || !(queue->members & (queue->members - 1)) ||
+        launch->decision.on_svm_owner || launch->decision.protocols ||
         cx_options_get()->split == CX_OPTION_SPLIT_NEVER ||
         cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
         return NULL;
@@ -56,16 +57,16 @@ bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
 static bool is_large(struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
-    if (!launch->local_given && !launch->geometry.local[0] && !cx_plan_local_size(launch))
+    if (!launch->request.local_given && !launch->request.geometry.local[0] && !cx_plan_local_size(launch))
         return false;
     return (double)cx_launch_groups(launch) >=
-           LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->geometry);
+           LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->request.geometry);
 }
 
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */
 static bool are_others_coming(const struct cx_launch *launch)
 {
-    const double length = launch->lacks_builds ? cx_plan_length(launch) : 0;
+    const double length = launch->deferral.lacks_builds ? cx_plan_length(launch) : 0;
     return length >= MAY_LAST && cx_plan_want_for(launch, length);
 }
 
@@ -76,7 +77,7 @@ static bool in_any_order(const struct cx_launch *launch, const struct cx_cached_
 {
     const struct cx_options *options = cx_options_get();
     bool own = judged->verdict.separable && cx_plan_policy(launch)->reexecute && !options->reproducible;
-    for (unsigned i = 0; i < launch->args->count && own; i++) {
+    for (unsigned i = 0; i < launch->request.args->count && own; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));
     }
@@ -90,18 +91,18 @@ static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_ca
 {
     const double length = cx_plan_length(launch);
     const double most = length > 0 ? length : cx_judge_longest(launch, judged, member);
-    struct cx_kernel_history *history = launch->kernel->function->history;
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_compiled(launch, history, member, variant, false))
         return true;
     cx_debug(CX_TOPIC_PLAN, "%s takes %.3f ms at most; the driver may have to compile for its slices",
-             launch->kernel->function->name, most * 1e3);
+             launch->request.kernel->function->name, most * 1e3);
     return isinf(most) || cx_plan_gain(launch, most) >= (length > 0 ? 2 : GUESSES) * CX_CPU_COMPILES;
 }
 
 struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
 {
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const char *why;
 
     if (!history || history->prefixes >= MOST_PREFIXES ||
@@ -110,11 +111,11 @@ struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned mem
     struct cx_cached_verdict *judged = judged_long(launch, member);
     if (!judged)
         return NULL;
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    *variant =
-        cx_subrange_variant(&launch->geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE);
-    if (!cx_subrange_can(&launch->geometry, judged->verdict.dim, *variant, &why) ||
-        !cx_kernel_variant_ready(launch->kernel, member, *variant) ||
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    *variant = cx_subrange_variant(&launch->request.geometry, judged->verdict.dim,
+                                   summary->uses & CX_USE_NEEDS_REWRITE);
+    if (!cx_subrange_can(&launch->request.geometry, judged->verdict.dim, *variant, &why) ||
+        !cx_kernel_variant_ready(launch->request.kernel, member, *variant) ||
         !in_any_order(launch, judged, summary) || !outlasts_compiler(launch, judged, member, *variant))
         return NULL;
     return judged;

@@ -32,7 +32,7 @@ static void put_mem(FILE *out, unsigned object, const struct cx_access_arg *acce
 
 static void put_arg(FILE *out, const struct cx_launch *launch, const struct cx_access_arg *access, unsigned i)
 {
-    const struct cx_arg *arg = &launch->args->arg[i];
+    const struct cx_arg *arg = &launch->request.args->arg[i];
     const unsigned char *value = arg->value;
     unsigned object = 0;
     switch (arg->kind) {
@@ -66,12 +66,13 @@ static void put_arg(FILE *out, const struct cx_launch *launch, const struct cx_a
 static void local_size(const struct cx_launch *launch, uint64_t local[3])
 {
     struct cx_launch trial = {.base = {.context = launch->base.context},
-                              .kernel = launch->kernel,
-                              .args = launch->args,
-                              .geometry = launch->geometry};
-    bool chosen = launch->local_given || launch->geometry.local[0] || cx_plan_local_size(&trial);
+                              .request.kernel = launch->request.kernel,
+                              .request.args = launch->request.args,
+                              .request.geometry = launch->request.geometry};
+    bool chosen =
+        launch->request.local_given || launch->request.geometry.local[0] || cx_plan_local_size(&trial);
     for (unsigned d = 0; d < 3; d++)
-        local[d] = chosen ? trial.geometry.local[d] : 0;
+        local[d] = chosen ? trial.request.geometry.local[d] : 0;
 }
 
 struct decided {
@@ -83,29 +84,30 @@ static void write_launch(FILE *out, const void *of)
 {
     const struct cx_launch *launch = ((const struct decided *)of)->launch;
     bool split = ((const struct decided *)of)->split;
-    const struct cx_access_geometry *geometry = &launch->geometry;
+    const struct cx_access_geometry *geometry = &launch->request.geometry;
     uint64_t local[3];
     local_size(launch, local);
-    fprintf(out,
-            "{\"type\":\"launch\",\"program\":%" PRIu64 ",\"kernel\":", launch->kernel->program->base.id);
-    cx_record_text(out, launch->kernel->function->name);
+    fprintf(out, "{\"type\":\"launch\",\"program\":%" PRIu64 ",\"kernel\":",
+            launch->request.kernel->program->base.id);
+    cx_record_text(out, launch->request.kernel->function->name);
     fprintf(out, ",\"dims\":%" PRIu32, geometry->work_dim);
     cx_record_numbers(out, "offset", geometry->offset, geometry->work_dim);
     cx_record_numbers(out, "global", geometry->global, geometry->work_dim);
     cx_record_numbers(out, "local", local, geometry->work_dim);
-    fprintf(out, ",\"local_given\":%s,\"args\":[", launch->local_given ? "true" : "false");
+    fprintf(out, ",\"local_given\":%s,\"args\":[", launch->request.local_given ? "true" : "false");
     struct cx_access_arg *access = cx_judge_describe(launch);
-    for (unsigned i = 0; access && i < launch->args->count; i++) {
+    for (unsigned i = 0; access && i < launch->request.args->count; i++) {
         fputs(i ? "," : "", out);
         put_arg(out, launch, &access[i], i);
     }
     free(access);
     fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
-    cx_record_text(out, launch->reason ? launch->reason : "");
-    fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->line));
-    if (launch->other_line)
-        fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->other_line));
-    const char *included = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
+    cx_record_text(out, launch->decision.reason ? launch->decision.reason : "");
+    fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->decision.line));
+    if (launch->decision.other_line)
+        fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->decision.other_line));
+    const char *included =
+        launch->decision.summary ? cx_place_file(launch->decision.summary, launch->decision.line) : NULL;
     if (included) {
         fputs(",\"file\":", out);
         cx_record_text(out, included);
@@ -116,7 +118,7 @@ static void write_launch(FILE *out, const void *of)
 /* What its compiler told of a program may be known long after it was built. */
 static void write_reported(FILE *out, const void *of)
 {
-    const struct cx_program *program = ((const struct cx_launch *)of)->kernel->program;
+    const struct cx_program *program = ((const struct cx_launch *)of)->request.kernel->program;
     const char *reported =
         program->analysis ? cx_analysis_replies(program->analysis, program->context->fastest) : NULL;
     if (!reported)

@@ -19,11 +19,11 @@ static bool overlap(const struct cx_mem *a, const struct cx_access_interval *wri
 
 bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached_verdict *judged)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->kernel, NULL);
-    unsigned nargs = launch->args->count;
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    unsigned nargs = launch->request.args->count;
     const struct cx_options *options = cx_options_get();
     if (!options->rescue || !cx_plan_policy(launch)->reexecute || options->reproducible ||
-        launch->protocols || launch->on_svm_owner || !summary || summary->narg < nargs)
+        launch->decision.protocols || launch->decision.on_svm_owner || !summary || summary->narg < nargs)
         return false;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
     bool allowed = whole != NULL;
@@ -44,7 +44,7 @@ bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached
 bool cx_reexecute_private(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
             return false;
@@ -59,7 +59,7 @@ const char cx_reexecute_straggler_reason[] = "another device still works on what
 static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                               const struct cx_worker *worker)
 {
-    const unsigned nargs = launch->args->count;
+    const unsigned nargs = launch->request.args->count;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
     bool first = !whole;
     if (whole)
@@ -86,7 +86,7 @@ bool cx_reexecute_may_join(const struct cx_launch *launch, const struct cx_cache
                            unsigned member)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const double elapsed = (double)(cx_clock_ns() - cx_device_load_of(worker)->superseded_since_ns) * 1e-9;
     return elapsed < cx_plan_expected(launch) && history &&
            cx_speed_record_speed(&history->records[member]) > 0 && !gets_inputs_first(launch, judged, worker);

@@ -116,7 +116,7 @@ static double times_each(const struct choice *choice, const struct cx_mem *root,
 /* Bytes of the root that members other than the owner are expected to read and write over their links. */
 static double remote_bytes_of(const struct choice *choice, const struct cx_mem *root)
 {
-    const struct cx_access_geometry *geometry = &choice->launch->geometry;
+    const struct cx_access_geometry *geometry = &choice->launch->request.geometry;
     double items = 1, bytes = 0;
     for (uint32_t d = 0; d < geometry->work_dim; d++)
         items *= (double)geometry->global[d];
@@ -220,12 +220,12 @@ static bool writes_pay(const struct choice *choice)
 
 static bool set_ways(struct cx_launch *launch, const struct cx_mem *root)
 {
-    if (!launch->protocols)
-        launch->protocols = calloc(launch->args->count, sizeof(*launch->protocols));
-    for (unsigned i = 0; launch->protocols && i < launch->args->count; i++)
+    if (!launch->decision.protocols)
+        launch->decision.protocols = calloc(launch->request.args->count, sizeof(*launch->decision.protocols));
+    for (unsigned i = 0; launch->decision.protocols && i < launch->request.args->count; i++)
         if (cx_launch_mem(launch, i) == root)
-            launch->protocols[i] = CX_PROTOCOL_REMOTE;
-    return launch->protocols != NULL;
+            launch->decision.protocols[i] = CX_PROTOCOL_REMOTE;
+    return launch->decision.protocols != NULL;
 }
 
 static void choose_root(const struct choice *choice, unsigned first, bool written)
@@ -240,9 +240,9 @@ static void choose_root(const struct choice *choice, unsigned first, bool writte
     if (cx_mem_prepare(root, choice->owner) != CL_SUCCESS || !root->peer || !root->peer[choice->owner] ||
         !set_ways(launch, root))
         return;
-    launch->remote_access = true;
-    launch->remote_owner = choice->owner;
-    launch->remote_bytes += (uint64_t)cost.remote_bytes;
+    launch->decision.remote_access = true;
+    launch->decision.remote_owner = choice->owner;
+    launch->decision.remote_bytes += (uint64_t)cost.remote_bytes;
 }
 
 /* How many of the members reach the owner's memory. */
@@ -290,23 +290,23 @@ void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_ve
                              const unsigned *member, unsigned n)
 {
     struct cx_context *context = launch->base.context;
-    launch->remote_access = false;
-    launch->remote_bytes = 0;
-    if (!context->peers || cx_options_get()->one_home == CX_OPTION_ONE_HOME_NEVER || !launch->args->count ||
-        !cx_peers_are_open(context))
+    launch->decision.remote_access = false;
+    launch->decision.remote_bytes = 0;
+    if (!context->peers || cx_options_get()->one_home == CX_OPTION_ONE_HOME_NEVER ||
+        !launch->request.args->count || !cx_peers_are_open(context))
         return;
     struct choice choice = {.launch = launch,
-                            .kernel = cx_kernel_summary(launch->kernel, NULL),
+                            .kernel = cx_kernel_summary(launch->request.kernel, NULL),
                             .means = cx_access_means(judged->access),
                             .member = member,
                             .n = n};
-    if (!choice.kernel || choice.kernel->narg != launch->args->count ||
-        !(choice.whole = calloc(launch->args->count, sizeof(*choice.whole))))
+    if (!choice.kernel || choice.kernel->narg != launch->request.args->count ||
+        !(choice.whole = calloc(launch->request.args->count, sizeof(*choice.whole))))
         return;
     cx_access_whole(judged->access, choice.whole);
     if (choose_owner(&choice)) {
         const bool written = writes_pay(&choice);
-        for (unsigned i = 0; i < launch->args->count; i++)
+        for (unsigned i = 0; i < launch->request.args->count; i++)
             if (is_able(&choice, i))
                 choose_root(&choice, i, written);
     }
@@ -318,24 +318,26 @@ bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, 
     const struct cx_context *context = launch->base.context;
     bool confirmed = true;
     for (unsigned m = 0; m < n && confirmed; m++) {
-        confirmed = reaches(context, launch->remote_owner, member[m]);
-        for (unsigned i = 0; i < launch->args->count && confirmed && member[m] != launch->remote_owner; i++)
-            confirmed = launch->protocols[i] != CX_PROTOCOL_REMOTE ||
-                        cx_alias_get(cx_launch_mem(launch, i), launch->remote_owner, member[m]);
+        confirmed = reaches(context, launch->decision.remote_owner, member[m]);
+        for (unsigned i = 0;
+             i < launch->request.args->count && confirmed && member[m] != launch->decision.remote_owner; i++)
+            confirmed = launch->decision.protocols[i] != CX_PROTOCOL_REMOTE ||
+                        cx_alias_get(cx_launch_mem(launch, i), launch->decision.remote_owner, member[m]);
     }
-    launch->remote_access = confirmed;
+    launch->decision.remote_access = confirmed;
     if (!confirmed) {
-        launch->remote_bytes = 0;
+        launch->decision.remote_bytes = 0;
         return false;
     }
     unsigned count = 0;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        count += launch->protocols[i] == CX_PROTOCOL_REMOTE;
-    for (unsigned i = 0; i < launch->args->count; i++)
-        if (launch->protocols[i] == CX_PROTOCOL_REMOTE)
-            cx_launch_mem(launch, i)->remote_bytes += launch->remote_bytes / count;
+    for (unsigned i = 0; i < launch->request.args->count; i++)
+        count += launch->decision.protocols[i] == CX_PROTOCOL_REMOTE;
+    for (unsigned i = 0; i < launch->request.args->count; i++)
+        if (launch->decision.protocols[i] == CX_PROTOCOL_REMOTE)
+            cx_launch_mem(launch, i)->remote_bytes += launch->decision.remote_bytes / count;
     cx_info(CX_TOPIC_PLAN, "%s uses buffers at their home, %s: %.3f MB at most from elsewhere",
-            launch->kernel->function->name, context->workers[launch->remote_owner].device->name,
-            (double)launch->remote_bytes / 1e6);
+            launch->request.kernel->function->name,
+            context->workers[launch->decision.remote_owner].device->name,
+            (double)launch->decision.remote_bytes / 1e6);
     return true;
 }

@@ -14,8 +14,8 @@
 #include "layer/plan/plan.h"
 
 /* For a launch whose protocols are chosen (cx_launch_choose_protocols): decides which of its buffers these
- * members, as far as they reach each other, use by remote access. Sets launch->protocols, remote_access,
- * remote_owner and remote_bytes. Called by plan.c. */
+ * members, as far as they reach each other, use by remote access. Sets protocols, remote_access, remote_owner
+ * and remote_bytes of launch->decision. Called by plan.c. */
 void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_verdict *judged,
                              const unsigned *member, unsigned n);
 

@@ -23,7 +23,7 @@ bool cx_split_feedback_keeps_whole(struct cx_launch *launch, const struct cx_spl
         takes |= plan->member[i] == context->planner->whole_member;
     if (takes)
         *best = context->planner->whole_member;
-    launch->reason = "split launches of late took longer than one device would have";
+    launch->decision.reason = "split launches of late took longer than one device would have";
     return true;
 }
 
@@ -31,9 +31,9 @@ void cx_split_feedback_begin(struct cx_launch *launch, bool counts)
 {
     struct cx_context *context = launch->base.context;
     const uint64_t now = cx_clock_ns();
-    launch->split_ns = now;
-    launch->counts = counts;
-    launch->written = context->written;
+    launch->feedback.split_ns = now;
+    launch->feedback.counts = counts;
+    launch->feedback.written = context->written;
     context->written = 0;
     if (!atomic_load_explicit(&context->last_over, memory_order_relaxed))
         atomic_store(&context->last_over, now);
@@ -47,8 +47,8 @@ static double seconds_whole(const struct cx_launch *launch, const struct cx_kern
     const struct cx_context *context = launch->base.context;
     const double best = cx_plan_best_speed(launch);
     double seconds = 0, groups = 0, unknown = 0;
-    for (unsigned p = 0; p < launch->nparts; p++) {
-        const struct cx_part *part = &launch->parts[p];
+    for (unsigned p = 0; p < launch->outcome.nparts; p++) {
+        const struct cx_part *part = &launch->outcome.parts[p];
         const double speed = cx_speed_record_speed(&history->records[part->member]);
         if (!part->packages)
             continue;
@@ -62,16 +62,16 @@ static double seconds_whole(const struct cx_launch *launch, const struct cx_kern
     }
     if (!(groups > 0))
         return 0;
-    return fmax(seconds * (groups + unknown) / groups - (double)launch->slices_ns * 1e-9, 0);
+    return fmax(seconds * (groups + unknown) / groups - (double)launch->slices.took_ns * 1e-9, 0);
 }
 
 /* Seconds from the moment that the context was free for the launch to its end; 0: nobody knows. */
 static double seconds_split(const struct cx_launch *launch)
 {
     const uint64_t last = atomic_load_explicit(&launch->base.context->last_over, memory_order_relaxed);
-    const uint64_t from = last > launch->split_ns ? last : launch->split_ns;
+    const uint64_t from = last > launch->feedback.split_ns ? last : launch->feedback.split_ns;
     const uint64_t end = atomic_load(&launch->base.end_ns);
-    if (launch->verify || launch->nparts == 0 || atomic_load(&launch->base.error) < 0)
+    if (launch->run.verify || launch->outcome.nparts == 0 || atomic_load(&launch->base.error) < 0)
         return 0;
     /* else others were over while a member that it did not wait for kept it */
     return end > from ? (double)(end - from) * 1e-9 : 0;
@@ -80,7 +80,7 @@ static double seconds_split(const struct cx_launch *launch)
 void cx_split_feedback_end(struct cx_launch *launch)
 {
     struct cx_context *context = launch->base.context;
-    const double elapsed = launch->split_ns ? seconds_split(launch) : 0;
+    const double elapsed = launch->feedback.split_ns ? seconds_split(launch) : 0;
     bool rose = false;
     double whole = 0, written_back;
 
@@ -89,21 +89,23 @@ void cx_split_feedback_end(struct cx_launch *launch)
         return;
     }
     cx_lock(&context->lock);
-    struct cx_kernel_history *history = launch->kernel->function->history;
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
     whole = history ? seconds_whole(launch, history) : 0;
-    written_back = cx_plan_upload_seconds(&context->workers[context->fastest], (double)launch->written_back);
+    written_back =
+        cx_plan_upload_seconds(&context->workers[context->fastest], (double)launch->outcome.written_back);
     cx_unlock(&context->lock);
     cx_plan_stake_end(launch, elapsed, whole, written_back);
-    if (!launch->counts)
+    if (!launch->feedback.counts)
         return;
     cx_lock(&context->lock);
     if (whole > 0)
-        rose = cx_feedback_count(&context->planner->feedback, &history->feedback, elapsed,
-                                 whole + cx_plan_move_seconds((double)launch->written) + written_back);
+        rose =
+            cx_feedback_count(&context->planner->feedback, &history->feedback, elapsed,
+                              whole + cx_plan_move_seconds((double)launch->feedback.written) + written_back);
     const bool all = context->planner->feedback.level == CX_FEEDBACK_CLOSED;
     cx_unlock(&context->lock);
-    cx_debug(CX_TOPIC_PLAN, "%s took %.1f us split, %.1f us on one device", launch->kernel->function->name,
-             elapsed * 1e6, whole * 1e6);
+    cx_debug(CX_TOPIC_PLAN, "%s took %.1f us split, %.1f us on one device",
+             launch->request.kernel->function->name, elapsed * 1e6, whole * 1e6);
     if (rose)
         cx_info(CX_TOPIC_PLAN, "split launches took longer than one device would have: %s stay whole for now",
                 all ? "all" : "those that gain little");

@@ -11,7 +11,7 @@
 
 bool cx_svm_has_argument(const struct cx_launch *launch)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && mem->root->svm)
             return true;
@@ -21,7 +21,7 @@ bool cx_svm_has_argument(const struct cx_launch *launch)
 
 static bool has_fine(const struct cx_launch *launch)
 {
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && mem->root->svm && mem->root->svm->fine)
             return true;
@@ -52,7 +52,7 @@ static bool is_confined(const struct cx_summary_kernel *summary)
 static bool reaches_below(struct cx_launch *launch)
 {
     const struct cx_cached_verdict *judged = NULL;
-    for (unsigned i = 0; i < launch->args->count; i++) {
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || !mem->cached)
             continue;
@@ -72,7 +72,7 @@ bool cx_svm_binds(struct cx_launch *launch, const char **why)
         return false;
     if (argument && has_fine(launch))
         *why = "the program may touch fine-grained shared virtual memory at any time";
-    else if (!is_confined(cx_kernel_summary(launch->kernel, NULL)))
+    else if (!is_confined(cx_kernel_summary(launch->request.kernel, NULL)))
         *why = "it may load or keep pointers into shared virtual memory";
     else if (argument && reaches_below(launch))
         *why = "it may touch shared virtual memory before the pointer it is given";
@@ -100,7 +100,7 @@ cl_int cx_svm_gather(struct cx_launch *launch)
         if (place != CX_PLACE_HOST)
             error = cx_mem_prepare(root, root->svm->owner);
         if (error == CL_SUCCESS)
-            error = cx_move_to(&launch->base, root, 0, root->size, place, &launch->moved);
+            error = cx_move_to(&launch->base, root, 0, root->size, place, &launch->outcome.moved);
     }
     return error;
 }

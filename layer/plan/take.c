@@ -17,22 +17,22 @@ static uint64_t mix(uint64_t hash, uint64_t number)
  * memory. */
 static uint64_t form_of(const struct cx_launch *launch)
 {
-    const struct cx_access_geometry *geometry = &launch->geometry;
+    const struct cx_access_geometry *geometry = &launch->request.geometry;
     uint64_t form = mix(UINT64_C(0xcbf29ce484222325), geometry->work_dim);
-    for (unsigned d = 0; d < geometry->work_dim && launch->local_given; d++) {
+    for (unsigned d = 0; d < geometry->work_dim && launch->request.local_given; d++) {
         form = mix(form, geometry->local[d]);
         form = mix(form, geometry->global[d] % geometry->local[d] != 0);
     }
-    for (unsigned i = 0; i < launch->args->count; i++)
-        if (launch->args->arg[i].kind == CX_ARGS_LOCAL)
-            form = mix(form, launch->args->arg[i].size);
+    for (unsigned i = 0; i < launch->request.args->count; i++)
+        if (launch->request.args->arg[i].kind == CX_ARGS_LOCAL)
+            form = mix(form, launch->request.args->arg[i].size);
     return form ? form : 1;
 }
 
 static struct cx_takes *takes_of(const struct cx_launch *launch)
 {
     struct cx_kernel_history *history =
-        cx_function_history(launch->kernel->function, launch->base.context->nmembers);
+        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
     return history ? &history->takes : NULL;
 }
 
@@ -41,7 +41,7 @@ static struct cx_take *find(const struct cx_launch *launch)
 {
     struct cx_takes *takes = takes_of(launch);
     for (unsigned i = 0; takes && i < CX_TAKE_FORMS; i++)
-        if (takes->of[i].form == launch->form)
+        if (takes->of[i].form == launch->acceptance.form)
             return &takes->of[i];
     return NULL;
 }
@@ -53,7 +53,7 @@ static struct cx_take *find_or_add(const struct cx_launch *launch)
     if (!takes)
         return take;
     memmove(&takes->of[1], &takes->of[0], (CX_TAKE_FORMS - 1) * sizeof(takes->of[0]));
-    takes->of[0] = (struct cx_take){.form = launch->form};
+    takes->of[0] = (struct cx_take){.form = launch->acceptance.form};
     return &takes->of[0];
 }
 
@@ -62,28 +62,28 @@ static uint64_t takers(const struct cx_launch *launch)
 {
     uint64_t members = 0;
     for (unsigned m = 0; m < launch->base.context->nmembers; m++)
-        if (cx_queue_takes(launch->base.queue, m) && cx_kernel_runs_on(launch->kernel, m))
+        if (cx_queue_takes(launch->base.queue, m) && cx_kernel_runs_on(launch->request.kernel, m))
             members |= UINT64_C(1) << m;
     return members;
 }
 
 void cx_take_begin(struct cx_launch *launch)
 {
-    launch->form = form_of(launch);
+    launch->acceptance.form = form_of(launch);
     const struct cx_take *take = find(launch);
-    launch->refused = launch->tried;
-    if (take && takers(launch) & ~(launch->tried | take->refused))
-        launch->refused |= take->refused;
+    launch->acceptance.refused = launch->acceptance.tried;
+    if (take && takers(launch) & ~(launch->acceptance.tried | take->refused))
+        launch->acceptance.refused |= take->refused;
 }
 
 bool cx_take_refused(const struct cx_launch *launch, unsigned member)
 {
-    return launch->refused >> member & 1;
+    return launch->acceptance.refused >> member & 1;
 }
 
 bool cx_take_known(const struct cx_launch *launch, unsigned member)
 {
-    const struct cx_take *take = launch->form ? find(launch) : NULL;
+    const struct cx_take *take = launch->acceptance.form ? find(launch) : NULL;
     return take && take->taken >> member & 1;
 }
 

@@ -12,7 +12,7 @@
 void cx_trace_plan(const struct cx_launch *launch, bool split)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_kernel_history *history = launch->kernel->function->history;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (!cx_trace_on())
         return;
     struct cx_trace_args args = {.used = 0};
@@ -21,18 +21,19 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
         speed[m] = cx_speed_record_speed(&history->records[m]);
     cx_trace_count(&args, "launch", launch->base.base.id);
     cx_trace_flag(&args, "split", split);
-    cx_trace_text(&args, "reason", launch->reason ? launch->reason : "");
-    const char *file = launch->summary ? cx_place_file(launch->summary, launch->line) : NULL;
-    if (launch->line)
-        cx_trace_count(&args, "line", cx_place_line(launch->line));
-    if (launch->other_line)
-        cx_trace_count(&args, "other_line", cx_place_line(launch->other_line));
+    cx_trace_text(&args, "reason", launch->decision.reason ? launch->decision.reason : "");
+    const char *file =
+        launch->decision.summary ? cx_place_file(launch->decision.summary, launch->decision.line) : NULL;
+    if (launch->decision.line)
+        cx_trace_count(&args, "line", cx_place_line(launch->decision.line));
+    if (launch->decision.other_line)
+        cx_trace_count(&args, "other_line", cx_place_line(launch->decision.other_line));
     if (file)
         cx_trace_text(&args, "file", file);
-    cx_trace_count(&args, "groups", launch->geometry.local[0] ? cx_launch_groups(launch) : 0);
+    cx_trace_count(&args, "groups", launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0);
     cx_trace_numbers(&args, "groups_per_s", speed, context->nmembers < 64 ? context->nmembers : 64);
     const uint64_t now = cx_clock_ns();
-    cx_trace_span(launch->kernel->function->name, "plan", cx_trace_waits(context), now, now, &args);
+    cx_trace_span(launch->request.kernel->function->name, "plan", cx_trace_waits(context), now, now, &args);
 }
 
 /* A time between two events, where both are known. */
@@ -57,14 +58,14 @@ void cx_trace_package(const struct cx_launch *launch, const struct cx_part *part
         count_between(&args, "asked_us_before", part->asked_ns, start_ns);
         count_between(&args, "noticed_us_after", end_ns, part->noticed_ns);
     }
-    cx_trace_span(launch->kernel->function->name, "package",
+    cx_trace_span(launch->request.kernel->function->name, "package",
                   cx_trace_worker(&launch->base.context->workers[part->member]), start_ns, end_ns, &args);
 }
 
 void cx_trace_merge(const struct cx_launch *launch, const struct cx_worker *worker, const char *step,
                     struct cx_trace_args *args, uint64_t start_ns, uint64_t end_ns)
 {
-    cx_trace_text(args, "kernel", launch->kernel->function->name);
+    cx_trace_text(args, "kernel", launch->request.kernel->function->name);
     cx_trace_count(args, "launch", launch->base.base.id);
     cx_trace_span(step, "merge", cx_trace_worker(worker), start_ns, end_ns, args);
 }

@@ -148,7 +148,7 @@ START_TEST(skipped_launch_on_svm_owner)
     OK(error);
     OK(cx_clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
     OK(cx_clEnqueueNDRangeKernel(t.queue, kernel, 1, NULL, &items, NULL, 1, &t.gate, &event));
-    ((struct cx_launch *)cx_command_from(event))->on_svm_owner = true;
+    ((struct cx_launch *)cx_command_from(event))->decision.on_svm_owner = true;
     skip(event);
     ck_assert_int_lt(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, t.got, p, BYTES, 0, NULL, NULL), 0);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.data, BYTES, 0, NULL, NULL));

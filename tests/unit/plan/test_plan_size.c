@@ -33,11 +33,11 @@ static void setup(void)
     t.history.records = t.records;
     t.function.history = &t.history;
     t.kernel.function = &t.function;
-    t.launch.kernel = &t.kernel;
+    t.launch.request.kernel = &t.kernel;
     t.launch.base.context = &t.context;
-    t.launch.geometry.work_dim = 1;
-    t.launch.geometry.global[0] = 64 * 600;
-    t.launch.geometry.local[0] = 64;
+    t.launch.request.geometry.work_dim = 1;
+    t.launch.request.geometry.global[0] = 64 * 600;
+    t.launch.request.geometry.local[0] = 64;
 }
 
 static void measured(unsigned member, double groups_per_second)

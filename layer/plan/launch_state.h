@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch: the command that an enqueued kernel is, with what was asked for, decided, staked, and what came
+ * of it, each in a struct of its own.
+ *
+ * The struct is made by enqueue_kernel.c and lives as long as its command. Each part says who writes it, and
+ * under which lock; everybody may read a part under that lock, and any part once the command is over. Next:
+ * plan.h.
+ */
+#ifndef CX_LAYER_PLAN_LAUNCH_STATE_H
+#define CX_LAYER_PLAN_LAUNCH_STATE_H
+
+#include "layer/access/access.h"
+#include "layer/base/exit_guard.h"
+#include "layer/memory/buffer.h"
+#include "layer/plan/kernel_history.h"
+#include "layer/program/kernel.h"
+#include "layer/source/subrange.h"
+#include "layer/timeline/command.h"
+
+struct cx_prefix;
+struct cx_verify;
+
+/* What the program enqueued. Written by enqueue_kernel.c before the command is submitted, and constant from
+ * then on, so any thread reads it without a lock; but a local size that the program leaves open is chosen by
+ * the planner, under context->lock (plan_size.h). */
+struct cx_launch_request {
+    struct cx_kernel *kernel; /* a reference */
+    struct cx_args *args;     /* captured */
+    struct cx_access_geometry geometry;
+    bool local_given;
+};
+
+/* Which drivers accept the launch (take.h). `beyond` and `tried` are part of the request; the rest is under
+ * context->lock, written by take.c, plan.c (unproven) and launch/whole.c (placed). */
+struct cx_launch_acceptance {
+    bool beyond;         /* by drivers' reports, no member accepts it */
+    bool unproven;       /* the member that runs it whole has not accepted one like it before */
+    uint64_t form;       /* 0: not planned yet */
+    uint64_t tried;      /* members, as bits, that refused it in this call */
+    uint64_t refused;    /* ... in this or other calls */
+    unsigned placed;     /* 1 + the member that runs it whole; 0: not planned so */
+    uint64_t placed_seq; /* ... and its position there */
+};
+
+/* What the planner decided, and why. Written by plan/ each time that the launch is planned, under
+ * context->lock; afterwards constant, save that launch/split.c gives the reason anew where a split runs whole
+ * after all. Summary, trace, recording and log tell it. */
+struct cx_launch_decision {
+    const char *reason;                      /* why it runs whole or split; static text */
+    const struct cx_summary_kernel *summary; /* the kernel that the lines are in; NULL: not needed */
+    uint32_t line;                           /* the source line of the reason (cx_place_text()); 0: none */
+    uint32_t other_line;                     /* a second one; 0: there is none */
+    int arg;                                 /* the argument the reason is about, -1: none */
+    enum cx_use_kind use;                    /* write_place.h */
+    bool on_svm_owner; /* svm_rules.h: it runs whole on the owner of shared virtual memory */
+    bool replayable;   /* replay.h: the reason why it stays whole holds for all launches like it */
+    double longest;    /* upper guess of its seconds, by the kernel's text; below 0: not computed
+                          (cx_plan_deferred_pays) */
+    /* split: each argument's write protocol (enum cx_write_protocol; launch_prepare.h); NULL: EXCLUSIVE for
+     * all */
+    uint8_t *protocols;
+    bool remote_access;    /* remote_access.h: some protocols are CX_PROTOCOL_REMOTE */
+    unsigned remote_owner; /* ... the member whose memory is used */
+    uint64_t remote_bytes; /* ... about how many bytes of it other members access */
+};
+
+/* What a split of it lacks, and when it is planned again (deferral.h). Written by plan.c (what it lacks) and
+ * deferral.c, under context->lock. */
+struct cx_launch_deferral {
+    bool lacks_builds;    /* builds that are not done yet, those of missing_variant among them */
+    bool lacks_straggler; /* a member that is a straggler (reexecute.h) */
+    bool lacks_length;    /* an earlier launch that shows how long it takes */
+    bool counted;         /* its time was counted among launches that lack builds (cx_plan_without) */
+    enum cx_variant missing_variant;
+    unsigned resume_member; /* planned again once that member has completed resume_seq */
+    uint64_t resume_seq;
+    uint64_t until_ns;      /* deferred for a straggler until then, host ns; 0: it was not */
+    struct cx_launch *next; /* in cx_planner.deferred */
+};
+
+/* What the split may lose (plan_stake.h), by whose account. Written by plan_stake.c, under context->lock. */
+struct cx_launch_stake {
+    double whole;    /* seconds of the whole launch that the split is compared with; 0: not split */
+    double moves;    /* ... of these: moving what it reads to the first device */
+    double reserved; /* seconds that the split may lose */
+    bool trial;      /* it is one */
+    bool invests;    /* ... that loses by itself: it moves data for later launches */
+    bool first_use;  /* a participating member has run nothing before */
+};
+
+/* What is compared with the split's real time once it is over. Written under context->lock by
+ * split_feedback.c, and migration_counted by migration_credit.c. */
+struct cx_launch_feedback {
+    uint64_t split_ns;      /* host clock: when the split began; 0: not split */
+    bool counts;            /* ... it counts */
+    bool migration_counted; /* it has been counted (migration_credit.h) */
+    uint64_t written;       /* bytes that the program gave buffers before it */
+};
+
+/* The slices that a launch of unknown length begins as. Written by launch/prefix.c, under context->lock. */
+struct cx_launch_slices {
+    struct cx_prefix *prefix; /* NULL: it did not begin so, or they are handed over or dropped */
+    uint64_t done;            /* steps along the split dimension that they have done or do; 0: none */
+    double rest;      /* seconds that the rest takes on that device, by the slices' times; 0: not known yet */
+    uint64_t took_ns; /* how long the slices took, if the rest is split; 0: there were none */
+};
+
+/* What launch/ notes while it carries the decision out. Written under context->lock when jobs are planned
+ * (launch/whole.c, verify.c); `uncompiled` as exit_guard.h says. Jobs of it read it without. */
+struct cx_launch_run {
+    enum cx_uncompiled uncompiled; /* whether the end of the process waits for it (exit_guard.h) */
+    bool new_form;                 /* whole: its driver was not known to have compiled the like */
+    bool times_counted;            /* whole: in cx_kernel_history.timing */
+    bool tells;                    /* whole: it will show how long it takes; in cx_kernel_history.telling */
+    uint64_t placed_ns;            /* ... planned then, host clock */
+    struct cx_verify *verify;      /* verify.h: its comparison with a whole run; or NULL */
+};
+
+/* A member's part of a launch. Written by its worker; read once the command is over. */
+struct cx_part {
+    unsigned member;
+    enum cx_variant variant;
+    bool whole;           /* it is the whole launch, with a local size only if the program gave one */
+    struct cx_args *args; /* the member's own (private_copies.h); NULL: the launch's */
+    uint64_t groups, packages, busy_ns;
+    uint64_t first_ns, last_ns;    /* host clock */
+    uint64_t at;                   /* first group of the next package to be added, if `why` is given */
+    const char *why;               /* why the next package to be added is as long as it is, or NULL */
+    uint64_t asked_ns, noticed_ns; /* when it was decided, and when its end was noticed; 0: not known */
+};
+
+/* What came of it, for kernel_table.h and split_feedback.h. Written by launch/ under the lock that each field
+ * names; read once the command is over. */
+struct cx_launch_outcome {
+    uint64_t moved;        /* bytes moved to members for it; context->lock */
+    uint64_t written_back; /* bytes written back while it ran (write_back.h); context->lock */
+    uint64_t changed;      /* merge.h: bytes found changed */
+    uint64_t combined;     /* ... of these, bytes combined on the host */
+    unsigned nparts;
+    struct cx_part *parts; /* members that took part */
+};
+
+/* A launch on its way, from the call that enqueues it until its last part is over. */
+struct cx_launch {
+    struct cx_command base;
+    struct cx_launch_request request;
+    struct cx_launch_acceptance acceptance;
+    struct cx_launch_decision decision;
+    struct cx_launch_deferral deferral;
+    struct cx_launch_stake stake;
+    struct cx_launch_feedback feedback;
+    struct cx_launch_slices slices;
+    struct cx_launch_run run;
+    struct cx_launch_outcome outcome;
+};
+
+/* The memory object of an argument; NULL: it is none. Called by plan/ and launch/. */
+static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsigned arg)
+{
+    return cx_args_mem(launch->request.args, arg);
+}
+/* The number of work-groups of the launch, whose local size is known. Called by plan/ and launch/. */
+static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
+{
+    uint64_t groups = 1;
+    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
+        groups *= (launch->request.geometry.global[d] + launch->request.geometry.local[d] - 1) /
+                  launch->request.geometry.local[d];
+    return groups;
+}
+/* The argument's write protocol (enum cx_write_protocol). Called by plan/ and launch/. */
+static inline unsigned cx_launch_protocol(const struct cx_launch *launch, unsigned arg)
+{
+    return launch->decision.protocols ? launch->decision.protocols[arg] : CX_PROTOCOL_EXCLUSIVE;
+}
+
+#endif
