@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that layer/base/options.def, the man page and the README agree on every option. TAP on standard output.
+"""Checks that layer/base/options.def, the man page and docs/options.md agree on every option. TAP on standard output.
 
 usage: check_options.py [SOURCE_ROOT]
 """
@@ -38,7 +38,7 @@ def check_document(name, path, form):
 def check_code():
     """Every COEXEC_ name that documents or sources of the layer and tools speak of is an option."""
     known = {line.split("`")[1] for form in ("user", "path") for line in generated(form)[2:]}
-    files = [ROOT / "README.md", ROOT / "tools" / "coexec.1"]
+    files = [ROOT / "README.md", ROOT / "examples" / "README.md", ROOT / "tools" / "coexec.1", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "options.md")]
     for folder in ("layer", "tools"):
         files += sorted((ROOT / folder).rglob("*.[ch]"))
     unknown = []
@@ -50,8 +50,8 @@ def check_code():
 
 
 def main():
-    man, readme, docs = "tools/coexec.1", "README.md", "docs/options.md"
-    places = [(man, "man"), (man, "debug-man"), (man, "params-man"), (readme, "user"), (docs, "user"), (docs, "path"), (docs, "debug"), (docs, "params")]
+    man, docs = "tools/coexec.1", "docs/options.md"
+    places = [(man, "man"), (man, "debug-man"), (man, "params-man"), (docs, "user"), (docs, "path"), (docs, "debug"), (docs, "params")]
     checks = [(f"{name} has `tools/options-table {form}` as it is", check_document(name, ROOT / name, form)) for name, form in places]
     checks += [
         ("no text or source names an option that is none", check_code()),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How well the dynamic policies balance simulated launches; the figures that the README promises.
+ * How well the dynamic policies balance simulated launches, against fixed bounds.
  */
 #include "tests/scheduler/suites.h"
 #include "scheduler/admission.h"
