@@ -73,8 +73,7 @@ static double left_for_curiosity(const struct cx_budget *budget)
     return isfinite(left) ? fmax(left - others, 0) : left;
 }
 
-/* What a split may lose by its bound. */
-static double most_lost(const struct cx_stake *stake)
+double cx_stake_risk(const struct cx_stake *stake)
 {
     const double loss = fmax(stake->worst, stake->split) - stake->whole;
     return isnan(stake->worst) || isnan(loss) ? INFINITY : fmax(loss, 0);
@@ -122,7 +121,7 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx
         return CX_STAKE_UNKNOWN;
     const bool promises =
         placed - stake->later > CX_BUDGET_GAIN * placed || (has_gained(record) && part < 1 - CX_BUDGET_GAIN);
-    const double loss = most_lost(stake);
+    const double loss = cx_stake_risk(stake);
     const double room = promises ? cx_budget_left(budget) : left_for_curiosity(budget);
     const bool early = budget->share < 1 && budget->busy < CX_BUDGET_START;
     const bool affordable = loss <= room && !early && !is_misled(budget);

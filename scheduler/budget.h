@@ -96,6 +96,8 @@ static inline bool cx_stake_splits(enum cx_stake_verdict verdict)
 {
     return verdict >= CX_STAKE_SPLIT;
 }
+/* What a split may lose by its bound. Called by budget.c and plan/plan_stake.c. */
+double cx_stake_risk(const struct cx_stake *stake);
 
 /* The first device was busy with the program's work for so much longer. record: of the kernel; NULL: none.
  * Nonsense is ignored. Called by play.c and driver/account.c. */

@@ -3,6 +3,7 @@
  * Chooses the place for new contents of memory objects. See write_place.h.
  */
 #include "layer/memory/write_place.h"
+#include "layer/driver/account.h"
 #include "layer/memory/buffer.h"
 #include "layer/memory/svm.h"
 #include "layer/timeline/context.h"
@@ -10,17 +11,21 @@
 
 enum { TRIES = 8, PERIOD = 16 };
 
-void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind)
+void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
 {
     struct cx_context *context = root->context;
     if (root->use.written)
         root->use.times = 0;
     root->use.times += root->use.times < 2;
+    if (kind == CX_USE_TRIAL) /* what the next one may lose is known better now */
+        root->use.risk = context->used_risk = 0;
     if (kind == CX_USE_TRIAL || (root->use.used && !root->use.written))
         return;
     root->use.used = true;
     root->use.written = false;
     root->use.kind = context->used_so = kind;
+    if (risk > 0)
+        root->use.risk = context->used_risk = risk;
     root->use.at = context->used_at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
     if (kind == CX_USE_OPEN)
         context->tries = 0;
@@ -62,8 +67,12 @@ static bool tries_host(struct cx_context *context, const struct cx_use *use, enu
     if (kind == CX_USE_WHOLE)
         return false;
     const unsigned n = context->tries++;
-    return (use->used && !use->tried) || ((kind == CX_USE_DEAR || use->times < 2) && n < TRIES) ||
-           n % PERIOD == PERIOD - 1;
+    if ((use->used && !use->tried) || n % PERIOD == PERIOD - 1)
+        return true;
+    if (kind != CX_USE_DEAR)
+        return use->times < 2 && n < TRIES;
+    const double risk = use->used ? use->risk : context->used_risk;
+    return !(risk > 0) || !context->account || risk <= cx_account_left(context->account);
 }
 
 /* Of several devices. */

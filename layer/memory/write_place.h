@@ -10,9 +10,10 @@
  * whose reader was whole is written to its device:
  *  - at once where nothing about the data makes such a launch a split one (CX_USE_WHOLE);
  *  - where a split did not pay with the data where they were (CX_USE_HERE), after one write to the host copy
- *    has not changed that, and again for one write of PERIOD;
- *  - where that was too dear a risk (CX_USE_DEAR: what may be risked grows), or the object gets new contents
- *    for each launch, after TRIES such writes.
+ *    has not changed that (TRIES of them where the object gets new contents for each launch), and again for
+ *    one write of PERIOD;
+ *  - where that was too dear a risk (CX_USE_DEAR), as long as the account does not hold what a split of data
+ *    from the host copy may lose.
  * A device that is a CPU has the host copy as near as memory of its own.
  *
  * Called by launches as they are planned (plan/result_use.c) and by commands that write (api/). Under
@@ -39,6 +40,7 @@ struct cx_use {
     enum cx_use_kind kind;
     bool used;
     bool tried;          /* with several devices open the program has written it to the host copy */
+    double risk;         /* seconds that a split of such a launch may lose; 0: to be tried */
     unsigned times;      /* launches since it was written, 2 at most */
     unsigned at;         /* place where that launch ran, whole; CX_PLACE_HOST: it did not */
     bool written;        /* the program has written it since */
@@ -46,8 +48,9 @@ struct cx_use {
 };
 
 /* A launch uses the root at that place; CX_PLACE_HOST: it is split, or its device works on the host copy.
- * Called by plan/result_use.c. */
-void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind);
+ * risk: seconds that the account has to hold before it may be split, with the data from the host copy; 0: not
+ * known. Called by plan/result_use.c. */
+void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk);
 /* Where what a command is about to write into the root goes. Called by buffer.c, api/enqueue.c and
  * api/enqueue_image.c. */
 unsigned cx_mem_write_place(struct cx_mem *root);

@@ -295,7 +295,7 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
     cx_split_feedback_begin(launch, !plan->moves);
     cx_result_use_launch(launch->request.args, cx_kernel_accesses(launch->request.kernel),
                          launch->request.kernel->function->history, NULL,
-                         launch->stake.trial ? CX_USE_TRIAL : CX_USE_OPEN);
+                         launch->stake.trial ? CX_USE_TRIAL : CX_USE_OPEN, 0);
 }
 
 /* It is not split: what a split would need is forgotten. */
@@ -329,7 +329,8 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
     cx_plan_without(launch);
     cx_result_use_launch(launch->request.args, cx_kernel_accesses(launch->request.kernel),
                          launch->request.kernel->function->history,
-                         any ? &launch->base.context->workers[member] : NULL, launch->decision.use);
+                         any ? &launch->base.context->workers[member] : NULL, launch->decision.use,
+                         launch->decision.risk);
     tell(launch, false);
     return any ? CX_PLAN_WHOLE : CX_PLAN_FAIL;
 }
@@ -345,6 +346,7 @@ static bool is_blocked(struct cx_launch *launch)
     launch->decision.arg = -1;
     launch->deferral.lacks_builds = launch->deferral.lacks_straggler = launch->decision.replayable = false;
     launch->decision.use = CX_USE_OPEN;
+    launch->decision.risk = 0;
     launch->decision.longest = -1;
     cx_take_begin(launch);
     launch->decision.on_svm_owner = cx_svm_binds(launch, &launch->decision.reason);

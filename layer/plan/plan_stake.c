@@ -373,10 +373,11 @@ static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const str
     return all;
 }
 
-/* reads: of `whole`, what the program's reads of its results take behind it. */
+/* reads: of `whole`, what the program's reads of its results take behind it. uploads: ..., what the best
+ * member needs from the host. */
 static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
                                 const struct cx_kernel_history *history, const struct cx_plan_costs *costs,
-                                double *reads)
+                                double *reads, double *uploads)
 {
     const struct sums sums = add_up(launch, plan, history, costs);
     const double whole = cx_plan_length(launch);
@@ -402,6 +403,7 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     if (reexecutes(launch))
         most = fmin(most, AUTO_BOUND * whole);
     *reads = read;
+    *uploads = lacks.host;
     return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,
                              .split = fmax(packages + fmax(sums.longest, moves), sums.late) + costs->moves,
                              .worst = fmax(most + sums.bound + moves, 2 * sums.late) + 3 * CX_SPLIT_SECONDS +
@@ -417,14 +419,22 @@ bool cx_plan_affords(const struct cx_context *context, double seconds)
     return !context->account || seconds <= cx_account_left(context->account);
 }
 
+/* What the account has to hold before such a launch may be split; INFINITY: it holds that, which is not all
+ * that stands against it. */
+static double risk_beyond(const struct cx_context *context, const struct cx_stake *stake)
+{
+    const double risk = cx_stake_risk(stake);
+    return risk > cx_account_left(context->account) ? risk : INFINITY;
+}
+
 bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
                    struct cx_kernel_history *history, const struct cx_plan_costs *costs)
 {
     struct cx_context *context = launch->base.context;
     if (!context->account)
         return true;
-    double reads;
-    const struct cx_stake stake = stake_of(launch, plan, history, costs, &reads);
+    double reads, uploads;
+    const struct cx_stake stake = stake_of(launch, plan, history, costs, &reads, &uploads);
     const enum cx_stake_verdict verdict =
         cx_account_decide(context->account, &history->risk, &stake, &launch->stake.reserved);
     cx_debug(CX_TOPIC_PLAN,
@@ -441,6 +451,7 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     launch->decision.use = verdict == CX_STAKE_UNKNOWN    ? CX_USE_OPEN
                            : verdict == CX_STAKE_TOO_DEAR ? CX_USE_DEAR
                                                           : CX_USE_HERE;
+    launch->decision.risk = verdict == CX_STAKE_TOO_DEAR && uploads > 0 ? risk_beyond(context, &stake) : 0;
     launch->stake.invests = launch->stake.trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->decision.reason = cx_stake_verdict_text(verdict);

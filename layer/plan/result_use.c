@@ -8,14 +8,14 @@
 
 void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
                           struct cx_kernel_history *history, const struct cx_worker *worker,
-                          enum cx_use_kind kind)
+                          enum cx_use_kind kind, double risk)
 {
     const unsigned n = args->count < CX_RESULT_USE_ARGS ? args->count : CX_RESULT_USE_ARGS;
     for (unsigned i = 0; i < args->count; i++) {
         struct cx_mem *mem = cx_args_mem(args, i);
         struct cx_result_use *use = mem ? cx_result_marked(mem->root) : NULL;
         if (mem)
-            cx_mem_used(mem->root, worker ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST, kind);
+            cx_mem_used(mem->root, worker ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST, kind, risk);
         if (!use)
             continue;
         use->wronged |= use->streak > 0;

@@ -25,11 +25,11 @@ struct cx_summary_kernel;
 struct cx_worker;
 
 /* A launch of the function with these arguments is planned, to run whole on the worker's device or (NULL) on
- * several. kind: write_place.h. summary: cx_kernel_accesses (launch_prepare.h). Called by plan.c and
+ * several. kind, risk: write_place.h. summary: cx_kernel_accesses (launch_prepare.h). Called by plan.c and
  * launch/replay.c. */
 void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
                           struct cx_kernel_history *history, const struct cx_worker *worker,
-                          enum cx_use_kind kind);
+                          enum cx_use_kind kind, double risk);
 /* Called when the host reads, or maps for reading, that many bytes of the root. */
 void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps);
 /* Whether the host is expected to read what launches of the function write through the argument. 0: no; else

@@ -77,9 +77,10 @@ struct cx_context {
     /* account.h: the time that splits may lose; NULL: that is not bounded, or there is one member */
     struct cx_account *account;
     uint64_t written; /* bytes that the program gave buffers since the last split launch */
-    /* write_place.c: place and enum cx_use_kind of the last launch, and the writes since the last split that
-     * might have gone to one device */
+    /* write_place.c: place, enum cx_use_kind and risk of the last launch, and the writes since the last split
+     * that might have gone to one device */
     unsigned used_at, used_so, tries;
+    double used_risk;
     /* Host clock: when the last command was completed, from the first split launch on; 0: none yet. */
     atomic_uint_fast64_t last_over;
     /* Counts transfers that failed after the map recorded them. Jobs planned before the last such failure do

@@ -3,11 +3,14 @@
  * Where new contents go, for each kind of the launch that read the last ones: two made-up devices with memory
  * of their own, both open, unless a test says otherwise.
  */
+#include "layer/driver/account.h"
 #include "layer/driver/device.h"
 #include "layer/memory/buffer.h"
 #include "layer/timeline/context.h"
 #include "layer/timeline/worker.h"
 #include "tap.h"
+
+#include <math.h>
 
 enum { MEMBERS = 2, HOST = CX_PLACE_HOST };
 
@@ -38,8 +41,8 @@ static unsigned round_of(struct cx_mem *root, unsigned place, enum cx_use_kind k
 {
     const unsigned written = cx_mem_write_place(root);
     ck_assert_uint_eq(cx_mem_write_place(root), written); /* a second write before it is read */
-    cx_mem_used(root, place, kind);
-    cx_mem_used(root, 2, CX_USE_WHOLE); /* later readers count for nothing */
+    cx_mem_used(root, place, kind, 0);
+    cx_mem_used(root, 2, CX_USE_WHOLE, 0); /* later readers count for nothing */
     return written;
 }
 
@@ -58,8 +61,8 @@ START_TEST(one_open_device_takes_all)
     ck_assert_uint_eq(round_of(&mem, 1, CX_USE_HERE), 1);
     atomic_store(&worker[1].state, CX_WORKER_OPEN);
     ck_assert_uint_eq(cx_mem_write_place(&mem), HOST); /* its readers may be split now: once that is tried */
-    cx_mem_used(&mem, 1, CX_USE_HERE);
-    cx_mem_used(&mem, 1, CX_USE_HERE);
+    cx_mem_used(&mem, 1, CX_USE_HERE, 0);
+    cx_mem_used(&mem, 1, CX_USE_HERE, 0);
     ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
 }
 END_TEST
@@ -69,7 +72,7 @@ START_TEST(contents_for_one_launch_are_tried_more_often)
     unsigned there = 0;
     (void)cx_mem_write_place(&mem);
     for (int i = 0; i < 12; i++) {
-        cx_mem_used(&mem, 1, CX_USE_HERE);
+        cx_mem_used(&mem, 1, CX_USE_HERE, 0);
         there += cx_mem_write_place(&mem) == 1;
     }
     ck_assert_uint_eq(there, 12 - 8);
@@ -99,15 +102,45 @@ START_TEST(those_that_might_be_split_are_tried)
 }
 END_TEST
 
-START_TEST(risks_too_dear_are_tried_at_first)
+/* A round whose launch may lose so much with data from the host copy. */
+static unsigned dear_round(double risk)
 {
-    ck_assert_uint_eq(there_of(8, CX_USE_DEAR), 0);
-    const unsigned later = there_of(160, CX_USE_DEAR);
-    ck_assert_uint_ge(later, 140);
-    ck_assert_uint_le(later, 155);
-    (void)round_of(&mem, HOST, CX_USE_OPEN); /* what was risked paid */
-    (void)round_of(&mem, 1, CX_USE_DEAR);
-    ck_assert_uint_eq(there_of(4, CX_USE_DEAR), 0);
+    const unsigned written = cx_mem_write_place(&mem);
+    cx_mem_used(&mem, 1, CX_USE_DEAR, written == HOST ? risk : 0);
+    return written;
+}
+
+START_TEST(risks_are_tried_once_the_account_holds_them)
+{
+    unsigned there = 0;
+    context.account = cx_account_of(&device[0]);
+    ck_assert_ptr_nonnull(context.account);
+    ck_assert_uint_eq(dear_round(0.01), HOST); /* nothing is known yet */
+    for (unsigned i = 0; i < 160; i++)
+        there += dear_round(0.01) == 1;
+    ck_assert_uint_ge(there, 140);
+    ck_assert_uint_le(there, 155);
+    cx_account_ran(context.account, NULL, 0.6); /* 12 ms may be lost now */
+    ck_assert_uint_eq(dear_round(0.02), HOST);
+    ck_assert_uint_eq(dear_round(0.02), 1); /* it may lose more than was thought */
+    cx_account_ran(context.account, NULL, 0.6);
+    ck_assert_uint_eq(dear_round(0.02), HOST);
+    cx_mem_used(&mem, 1, CX_USE_DEAR, INFINITY);
+    cx_account_ran(context.account, NULL, 60);
+    ck_assert_uint_eq(dear_round(INFINITY), HOST); /* what stood against it was something else */
+    ck_assert_uint_eq(dear_round(INFINITY), 1);
+}
+END_TEST
+
+START_TEST(a_trial_tells_a_risk_anew)
+{
+    context.account = cx_account_of(&device[0]);
+    (void)dear_round(1e9);
+    ck_assert_uint_eq(dear_round(1e9), 1);
+    ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
+    cx_mem_used(&mem, HOST, CX_USE_TRIAL, 0);
+    cx_mem_used(&mem, 1, CX_USE_DEAR, 0);
+    ck_assert_uint_eq(cx_mem_write_place(&mem), HOST);
 }
 END_TEST
 
@@ -115,9 +148,9 @@ START_TEST(a_trial_tells_nothing)
 {
     (void)there_of(3, CX_USE_HERE);
     ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
-    cx_mem_used(&mem, HOST, CX_USE_TRIAL);
-    cx_mem_used(&mem, 1, CX_USE_HERE); /* so this one is the reader */
-    cx_mem_used(&mem, 1, CX_USE_HERE);
+    cx_mem_used(&mem, HOST, CX_USE_TRIAL, 0);
+    cx_mem_used(&mem, 1, CX_USE_HERE, 0); /* so this one is the reader */
+    cx_mem_used(&mem, 1, CX_USE_HERE, 0);
     ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
 }
 END_TEST
@@ -146,7 +179,7 @@ START_TEST(devices_that_cannot_take_it)
     atomic_store(&worker[0].left_out, true); /* meanwhile */
     ck_assert_uint_eq(cx_mem_write_place(&mem), HOST);
     atomic_store(&worker[0].left_out, false);
-    cx_mem_used(&mem, 1, CX_USE_WHOLE);
+    cx_mem_used(&mem, 1, CX_USE_WHOLE, 0);
     device[0].type = CL_DEVICE_TYPE_CPU;
     ck_assert_uint_eq(cx_mem_write_place(&mem), HOST);
 }
@@ -162,7 +195,8 @@ int main(void)
     tcase_add_test(tcase, split_launches_find_it_in_the_host_copy);
     tcase_add_test(tcase, whole_ones_on_their_device);
     tcase_add_test(tcase, those_that_might_be_split_are_tried);
-    tcase_add_test(tcase, risks_too_dear_are_tried_at_first);
+    tcase_add_test(tcase, risks_are_tried_once_the_account_holds_them);
+    tcase_add_test(tcase, a_trial_tells_a_risk_anew);
     tcase_add_test(tcase, a_trial_tells_nothing);
     tcase_add_test(tcase, what_no_launch_used_goes_by_the_last_launch);
     tcase_add_test(tcase, devices_that_cannot_take_it);
