@@ -4,215 +4,32 @@
  * long ones do, and share with it; one long launch begins as slices and shares what is left. Each case has a
  * process of its own, and another before it, which leaves the analysis in the cache.
  */
+#include "begin_fixture.h"
 #include "cl_fixture.h"
 #include "cl_folder.h"
-#include "cl_timeline.h"
 #include "file.h"
 
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-enum { N = 1 << 16, LOCAL = 16 };
-
-static cl_int in[N], out[N];
-static struct {
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem mem[2]; /* from, to */
-} p;
-static const char *kernel_name = "stub_settle";
-static cl_int iterations = 1 << 20; /* by the text */
-
-static void launch_in_groups(cl_kernel kernel, cl_mem from, cl_mem to, size_t items, size_t local)
-{
-    cl_set_mem(kernel, 0, from);
-    cl_set_mem(kernel, 1, to);
-    cl_set_int(kernel, 2, iterations);
-    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
-}
-
-static void launch_over(cl_kernel kernel, cl_mem from, cl_mem to, size_t items)
-{
-    launch_in_groups(kernel, from, to, items, LOCAL);
-}
-
-static void launch(size_t items)
-{
-    launch_over(p.kernel, p.mem[0], p.mem[1], items);
-}
-
-/* So many times, and waits for each. */
-static void launch_each(unsigned times, size_t items)
-{
-    for (unsigned i = 0; i < times; i++) {
-        launch(items);
-        cl_ok(clFinish(cl.queue));
-    }
-}
-
-/* A process of its own does it and ends. */
-static void in_a_process(void (*act)(void))
-{
-    int status = 1;
-    const pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child == 0) {
-        act();
-        exit(0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
-}
-
-/*
- * A stub device's launches last as long as they are told to; opening the second one, builds and analyses take
- * what the machine has left for them. So what has to happen within a launch is asked of longer launches where
- * it did not happen in shorter ones, each in a process of its own, which begins anew.
- */
-static unsigned times_longer = 1;
-
-static void ask_of_longer_ones(bool (*act)(void))
-{
-    for (int status = 1; WEXITSTATUS(status) != 0; times_longer *= 4) {
-        ck_assert_msg(times_longer <= 64, "nor in launches 64 times as long");
-        const pid_t child = fork();
-        ck_assert_int_ge(child, 0);
-        if (child == 0)
-            exit(act() ? 0 : 2);
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        ck_assert(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2));
-    }
-}
-
-/* What it launches is of no form that others are of. */
-static void wait_for_analysis(void)
-{
-    set_variable("analysis_wait", "60000");
-    cl_open();
-    cl_kernel kernel = cl_kernel_of_file(STUB_KERNELS, "stub_settle");
-    cl_mem mem = cl_buffer(0, sizeof(in), NULL), other = cl_buffer(0, sizeof(out), NULL);
-    launch_in_groups(kernel, mem, other, 1024, 2 * LOCAL);
-    clFinish(cl.queue);
-    _exit(0);
-}
-
-/* Makes the folder of a case, with the analysis in the cache. */
-static void keep_analysis(void)
-{
-    cl_folder_make("begin");
-    setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
-    in_a_process(wait_for_analysis);
-}
-
-static void open_kernel(const char *speed)
-{
-    char slower[32];
-    snprintf(slower, sizeof(slower), "%g", atof(speed) / times_longer);
-    setenv("STUB_SPEED", slower, 1);
-    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
-    setenv("STUB_LOG", cl_folder_path("log"), 1);
-    for (int i = 0; i < N; i++)
-        in[i] = i * 7;
-    cl_open();
-    p.program = cl_build_file(STUB_KERNELS);
-    p.kernel = cl_kernel_in(p.program, kernel_name);
-    p.mem[0] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(in), in);
-    p.mem[1] = cl_buffer(0, sizeof(out), NULL);
-}
-
-/* Opens all that a case needs; speed: work-groups a microsecond. */
-static void begin(const char *speed)
-{
-    keep_analysis();
-    open_kernel(speed);
-}
-
-static void end(size_t items)
-{
-    cl_ok(clEnqueueReadBuffer(cl.queue, p.mem[1], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
-    for (size_t i = 0; i < items; i++)
-        ck_assert_msg(out[i] == in[i] + 1, "%zu: %d", i, out[i]);
-    cl_ok(clReleaseMemObject(p.mem[0]));
-    cl_ok(clReleaseMemObject(p.mem[1]));
-    cl_ok(clReleaseKernel(p.kernel));
-    cl_ok(clReleaseProgram(p.program));
-    cl_close();
-}
-
-/* A process of its own does it and ends; gives what its summary says. */
-static const char *summary_of(void (*act)(void))
-{
-    static char text[1 << 14];
-    keep_analysis();
-    setenv("COEXEC_SUMMARY", "1", 1);
-    setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
-    in_a_process(act);
-    FILE *file = fopen(cl_folder_path("summary"), "r");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    fclose(file);
-    cl_folder_remove();
-    return text;
-}
-
-/* The number behind these words, or -1. */
-static double number_behind(const char *text, const char *words)
-{
-    const char *at = strstr(text, words);
-    return at ? strtod(at + strlen(words), NULL) : -1;
-}
-
-static bool is_open(unsigned device)
-{
-    char line[32];
-    snprintf(line, sizeof(line), "first=d%u", device);
-    return cl_lines_with(cl_folder_path("log"), line) > 0;
-}
-
-/* Work-items that the device did, and in how many kernels. */
-static size_t did(unsigned device, unsigned *kernels)
-{
-    static struct cl_span spans[8192];
-    const unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, sizeof(spans) / sizeof(*spans));
-    size_t items = 0;
-    *kernels = 0;
-    for (unsigned i = 0; i < n; i++)
-        if (spans[i].device == device && cl_span_is(&spans[i], "kernel")) {
-            items += spans[i].count;
-            ++*kernels;
-        }
-    return items;
-}
-
-/* Launches, one after another, until the second device takes part. */
-static void launch_until_shared(size_t items)
-{
-    unsigned kernels;
-    for (unsigned i = 0; i < 2000 && did(1, &kernels) == 0; i++)
-        launch_each(1, items);
-    ck_assert_msg(is_open(1), "the second device was not opened");
-    ck_assert_uint_gt(did(1, &kernels), 0);
-}
 
 START_TEST(short_ones_stay_alone)
 {
     unsigned kernels;
-    begin("10");
-    launch_each(50, 4096); /* 25 us each */
-    end(4096);
-    ck_assert(is_open(0));
-    ck_assert_msg(!is_open(1), "the second device was opened");
-    ck_assert_uint_eq(did(1, &kernels), 0);
+    begin_in_folder("10");
+    begin_launch_each(50, 4096); /* 25 us each */
+    begin_end(4096);
+    ck_assert(begin_is_open(0));
+    ck_assert_msg(!begin_is_open(1), "the second device was opened");
+    ck_assert_uint_eq(begin_did(1, &kernels), 0);
     cl_folder_remove();
 }
 END_TEST
 
 START_TEST(long_ones_share)
 {
-    begin("0.2"); /* 20 ms each */
-    launch_until_shared(N);
-    end(N);
+    begin_in_folder("0.2"); /* 20 ms each */
+    begin_launch_until_shared(N);
+    begin_end(N);
     cl_folder_remove();
 }
 END_TEST
@@ -246,38 +63,29 @@ START_TEST(binary_is_built_elsewhere)
 {
     size_t size;
     cl_int error;
-    begin("0.2"); /* 20 ms each */
-    cl_ok(clReleaseKernel(p.kernel));
-    cl_ok(clReleaseProgram(p.program));
+    begin_in_folder("0.2"); /* 20 ms each */
+    cl_ok(clReleaseKernel(begin.kernel));
+    cl_ok(clReleaseProgram(begin.program));
     unsigned char *binary = binary_with_file(&size);
-    p.program = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, (const unsigned char **)&binary,
-                                          NULL, &error);
+    begin.program = clCreateProgramWithBinary(cl.context, 1, &cl.device, &size,
+                                              (const unsigned char **)&binary, NULL, &error);
     cl_ok(error);
     free(binary);
-    cl_ok(clBuildProgram(p.program, 1, &cl.device, "", NULL, NULL));
-    p.kernel = cl_kernel_in(p.program, kernel_name);
-    launch_until_shared(N);
-    end(N);
+    cl_ok(clBuildProgram(begin.program, 1, &cl.device, "", NULL, NULL));
+    begin.kernel = cl_kernel_in(begin.program, begin.name);
+    begin_launch_until_shared(N);
+    begin_end(N);
     cl_folder_remove();
 }
 END_TEST
 
-/* Whether the second device did so many work-items at least; the folder goes. */
-static bool second_did(size_t least)
-{
-    unsigned kernels;
-    const size_t items = did(1, &kernels);
-    cl_folder_remove();
-    return items >= least;
-}
-
 static bool one_begins_with_slices_once(void)
 {
     unsigned first, second;
-    begin("0.004"); /* a second */
-    launch_each(1, N);
-    end(N);
-    const size_t there = did(1, &second), here = did(0, &first);
+    begin_in_folder("0.004"); /* a second */
+    begin_launch_each(1, N);
+    begin_end(N);
+    const size_t there = begin_did(1, &second), here = begin_did(0, &first);
     ck_assert_uint_gt(first, 1);
     ck_assert_uint_ge(here + there, N); /* some may be done twice */
     cl_folder_remove();
@@ -286,7 +94,7 @@ static bool one_begins_with_slices_once(void)
 
 START_TEST(one_begins_with_slices)
 {
-    ask_of_longer_ones(one_begins_with_slices_once);
+    begin_ask_of_longer_ones(one_begins_with_slices_once);
 }
 END_TEST
 
@@ -295,12 +103,12 @@ static bool in_place_begins_with_slices_once(void)
 {
     static const cl_int zeros[N];
     unsigned first, second;
-    kernel_name = "stub_settle_own";
-    begin("0.004"); /* a second */
-    cl_ok(clEnqueueWriteBuffer(cl.queue, p.mem[1], CL_TRUE, 0, sizeof(zeros), zeros, 0, NULL, NULL));
-    launch_each(1, N);
-    end(N);
-    const size_t there = did(1, &second), here = did(0, &first);
+    begin.name = "stub_settle_own";
+    begin_in_folder("0.004"); /* a second */
+    cl_ok(clEnqueueWriteBuffer(cl.queue, begin.mem[1], CL_TRUE, 0, sizeof(zeros), zeros, 0, NULL, NULL));
+    begin_launch_each(1, N);
+    begin_end(N);
+    const size_t there = begin_did(1, &second), here = begin_did(0, &first);
     ck_assert_uint_gt(first, 1);
     ck_assert_uint_eq(here + there, N);
     cl_folder_remove();
@@ -309,7 +117,7 @@ static bool in_place_begins_with_slices_once(void)
 
 START_TEST(in_place_begins_with_slices)
 {
-    ask_of_longer_ones(in_place_begins_with_slices_once);
+    begin_ask_of_longer_ones(in_place_begins_with_slices_once);
 }
 END_TEST
 
@@ -325,18 +133,18 @@ static void use_plain_queue(void)
 static bool those_behind_know_once(void)
 {
     enum { FEW = 256 * LOCAL }; /* too few work-groups to begin with slices */
-    begin("0.0012");
+    begin_in_folder("0.0012");
     use_plain_queue();
     for (unsigned i = 0; i < 10; i++) /* 213 ms each */
-        launch(FEW);
+        begin_launch(FEW);
     cl_ok(clFinish(cl.queue));
-    end(FEW);
-    return second_did(1);
+    begin_end(FEW);
+    return begin_second_did(1);
 }
 
 START_TEST(those_behind_know)
 {
-    ask_of_longer_ones(those_behind_know_once);
+    begin_ask_of_longer_ones(those_behind_know_once);
 }
 END_TEST
 
@@ -344,33 +152,33 @@ END_TEST
 static bool waits_tell_lengths_once(void)
 {
     enum { FEW = 256 * LOCAL };
-    begin("0.0005");
+    begin_in_folder("0.0005");
     use_plain_queue();
-    launch_each(3, FEW); /* half a second each: one tells, one runs while others come */
-    end(FEW);
-    return second_did(1);
+    begin_launch_each(3, FEW); /* half a second each: one tells, one runs while others come */
+    begin_end(FEW);
+    return begin_second_did(1);
 }
 
 START_TEST(waits_tell_lengths)
 {
-    ask_of_longer_ones(waits_tell_lengths_once);
+    begin_ask_of_longer_ones(waits_tell_lengths_once);
 }
 END_TEST
 
 /* By its text a launch takes no time: the first one tells that it does, the second begins with slices. */
 static bool text_is_not_all_once(void)
 {
-    kernel_name = "stub_copy_plus";
-    begin("0.01");
+    begin.name = "stub_copy_plus";
+    begin_in_folder("0.01");
     use_plain_queue();
-    launch_each(2, N); /* 410 ms each */
-    end(N);
-    return second_did(N / 8);
+    begin_launch_each(2, N); /* 410 ms each */
+    begin_end(N);
+    return begin_second_did(N / 8);
 }
 
 START_TEST(text_is_not_all)
 {
-    ask_of_longer_ones(text_is_not_all_once);
+    begin_ask_of_longer_ones(text_is_not_all_once);
 }
 END_TEST
 
@@ -378,16 +186,16 @@ END_TEST
  * done before it is known. */
 static bool dear_part_comes_late_once(void)
 {
-    kernel_name = "stub_surge";
-    begin("0.33"); /* a second, the first fifth in 2 ms */
-    launch_each(1, N);
-    end(N);
-    return second_did(N / 4);
+    begin.name = "stub_surge";
+    begin_in_folder("0.33"); /* a second, the first fifth in 2 ms */
+    begin_launch_each(1, N);
+    begin_end(N);
+    return begin_second_did(N / 4);
 }
 
 START_TEST(dear_part_comes_late)
 {
-    ask_of_longer_ones(dear_part_comes_late_once);
+    begin_ask_of_longer_ones(dear_part_comes_late_once);
 }
 END_TEST
 
@@ -397,23 +205,23 @@ static bool builds_on_a_spare_core_once(void)
     setenv("STUB_TYPE", "cpu", 1);
     setenv("STUB_IN_PLACE", "1", 1);
     setenv("STUB_HANG", "clBuildProgram:1:150,clBuildProgram:2:150", 1);
-    begin("0.008"); /* half a second */
-    launch_each(1, N);
-    end(N);
-    return second_did(sysconf(_SC_NPROCESSORS_ONLN) > 1 ? N / 8 : 0);
+    begin_in_folder("0.008"); /* half a second */
+    begin_launch_each(1, N);
+    begin_end(N);
+    return begin_second_did(sysconf(_SC_NPROCESSORS_ONLN) > 1 ? N / 8 : 0);
 }
 
 START_TEST(builds_on_a_spare_core)
 {
-    ask_of_longer_ones(builds_on_a_spare_core_once);
+    begin_ask_of_longer_ones(builds_on_a_spare_core_once);
 }
 END_TEST
 
 /* CPUs' drivers compile slices anew. By its text the launch lasts a tenth of a second. */
 static void use_cpus(void)
 {
-    kernel_name = "stub_steps";
-    iterations = 1000;
+    begin.name = "stub_steps";
+    begin.iterations = 1000;
     setenv("STUB_TYPE", "cpu", 1);
     setenv("STUB_IN_PLACE", "1", 1);
     setenv("STUB_COMPILE", "100", 1);
@@ -423,10 +231,10 @@ static void use_cpus(void)
 static unsigned kernels_of_one(void)
 {
     unsigned kernels;
-    open_kernel("0.25");
-    launch_each(1, N);
-    end(N);
-    did(0, &kernels);
+    begin_open("0.25");
+    begin_launch_each(1, N);
+    begin_end(N);
+    begin_did(0, &kernels);
     ck_assert_int_eq(unlink(cl_folder_path("timeline")), 0);
     return kernels;
 }
@@ -435,7 +243,7 @@ static unsigned kernels_of_one(void)
 START_TEST(slices_may_have_to_be_compiled)
 {
     use_cpus();
-    keep_analysis();
+    begin_keep_analysis();
     ck_assert_uint_eq(kernels_of_one(), 1);
     cl_folder_remove();
 }
@@ -452,8 +260,8 @@ static void split_one(void)
 START_TEST(compiled_slices_are_known)
 {
     use_cpus();
-    keep_analysis();
-    in_a_process(split_one);
+    begin_keep_analysis();
+    begin_in_a_process(split_one);
     ck_assert_uint_gt(kernels_of_one(), 1);
     cl_folder_remove();
 }
@@ -463,15 +271,15 @@ END_TEST
 static bool known_ones_wait_in_slices_once(void)
 {
     setenv("STUB_HANG", "clBuildProgram:2:800", 1);
-    begin("0.008");
-    launch_each(2, N); /* half a second each */
-    end(N);
-    return second_did(1);
+    begin_in_folder("0.008");
+    begin_launch_each(2, N); /* half a second each */
+    begin_end(N);
+    return begin_second_did(1);
 }
 
 START_TEST(known_ones_wait_in_slices)
 {
-    ask_of_longer_ones(known_ones_wait_in_slices_once);
+    begin_ask_of_longer_ones(known_ones_wait_in_slices_once);
 }
 END_TEST
 
@@ -485,20 +293,20 @@ static void feed(size_t least, bool reads)
     unsigned kernels;
     ck_assert_ptr_nonnull(numbers);
     cl_mem from = cl_buffer(0, bytes, NULL), to = cl_buffer(0, bytes, NULL);
-    for (unsigned i = 0; i < 1000 && did(1, &kernels) < least; i++) {
+    for (unsigned i = 0; i < 1000 && begin_did(1, &kernels) < least; i++) {
         cl_ok(clEnqueueWriteBuffer(cl.queue, from, CL_TRUE, 0, bytes, numbers, 0, NULL, NULL));
-        launch_over(p.kernel, from, to, MANY);
+        begin_launch_over(begin.kernel, from, to, MANY);
         if (reads)
             cl_ok(clEnqueueReadBuffer(cl.queue, to, CL_TRUE, 0, bytes, numbers, 0, NULL, NULL));
         else
             cl_ok(clFinish(cl.queue));
     }
-    ck_assert_uint_ge(did(1, &kernels), least);
+    ck_assert_uint_ge(begin_did(1, &kernels), least);
     free(numbers);
     cl_ok(clReleaseMemObject(from));
     cl_ok(clReleaseMemObject(to));
-    launch(N);
-    end(N);
+    begin_launch(N);
+    begin_end(N);
     cl_folder_remove();
 }
 
@@ -507,7 +315,7 @@ START_TEST(uploads_tell_of_the_link)
 {
     setenv("STUB_LINK", "4000", 1); /* half has to go there: 2 ms, for which it is taken 400 */
     set_variable("link", "0.02");
-    begin("4"); /* 65 ms each */
+    begin_in_folder("4"); /* 65 ms each */
     feed(1, false);
 }
 END_TEST
@@ -517,7 +325,7 @@ END_TEST
 START_TEST(halves_of_inputs_move)
 {
     setenv("STUB_LINK", "1000", 1); /* 16 ms to one device, 8 of them to each of two */
-    begin("40");                    /* 6.5 ms each */
+    begin_in_folder("40");          /* 6.5 ms each */
     feed(1 << 23, true);            /* half of four launches */
 }
 END_TEST
@@ -529,15 +337,15 @@ static bool joins_in_late_at_worst_once(void)
     setenv("STUB_TYPE", "cpu", 1);
     setenv("STUB_IN_PLACE", "1", 1);
     setenv("STUB_HANG", "clBuildProgram:1:60,clBuildProgram:2:60", 1);
-    begin("0.00012");
-    launch_each(15, FEW); /* 100 ms each: 30 ms in the account, of which it may take 20 */
-    end(FEW);
-    return second_did(sysconf(_SC_NPROCESSORS_ONLN) > 1);
+    begin_in_folder("0.00012");
+    begin_launch_each(15, FEW); /* 100 ms each: 30 ms in the account, of which it may take 20 */
+    begin_end(FEW);
+    return begin_second_did(sysconf(_SC_NPROCESSORS_ONLN) > 1);
 }
 
 START_TEST(joins_in_late_at_worst)
 {
-    ask_of_longer_ones(joins_in_late_at_worst_once);
+    begin_ask_of_longer_ones(joins_in_late_at_worst_once);
 }
 END_TEST
 
@@ -546,10 +354,10 @@ START_TEST(opening_may_fail)
 {
     unsigned kernels;
     setenv("STUB_FAIL", "clCreateContext:2:-6", 1);
-    begin("0.2");
-    launch_each(40, N);
-    end(N);
-    ck_assert_uint_eq(did(1, &kernels), 0);
+    begin_in_folder("0.2");
+    begin_launch_each(40, N);
+    begin_end(N);
+    ck_assert_uint_eq(begin_did(1, &kernels), 0);
     cl_folder_remove();
 }
 END_TEST
@@ -560,24 +368,24 @@ START_TEST(slices_are_one_launch)
     cl_mem last;
     cl_event event;
     const size_t local = LOCAL, items = N;
-    begin("0.004");
-    last = cl_buffer(0, sizeof(out), NULL);
-    cl_set_mem(p.kernel, 0, p.mem[0]);
-    cl_set_mem(p.kernel, 1, p.mem[1]);
-    cl_set_int(p.kernel, 2, 1 << 20);
-    cl_ok(clEnqueueNDRangeKernel(cl.queue, p.kernel, 1, NULL, &items, &local, 0, NULL, &event));
-    launch_over(p.kernel, p.mem[1], last, N);
-    cl_ok(clReleaseKernel(p.kernel));
-    cl_ok(clEnqueueReadBuffer(cl.queue, last, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+    begin_in_folder("0.004");
+    last = cl_buffer(0, sizeof(begin.out), NULL);
+    cl_set_mem(begin.kernel, 0, begin.mem[0]);
+    cl_set_mem(begin.kernel, 1, begin.mem[1]);
+    cl_set_int(begin.kernel, 2, 1 << 20);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, begin.kernel, 1, NULL, &items, &local, 0, NULL, &event));
+    begin_launch_over(begin.kernel, begin.mem[1], last, N);
+    cl_ok(clReleaseKernel(begin.kernel));
+    cl_ok(clEnqueueReadBuffer(cl.queue, last, CL_TRUE, 0, sizeof(begin.out), begin.out, 0, NULL, NULL));
     for (int i = 0; i < N; i++)
-        ck_assert_msg(out[i] == in[i] + 2, "%d: %d", i, out[i]);
+        ck_assert_msg(begin.out[i] == begin.in[i] + 2, "%d: %d", i, begin.out[i]);
     ck_assert_uint_gt(cl_time_of(event, CL_PROFILING_COMMAND_END),
                       cl_time_of(event, CL_PROFILING_COMMAND_START));
     cl_ok(clReleaseEvent(event));
     cl_ok(clReleaseMemObject(last));
-    cl_ok(clReleaseMemObject(p.mem[0]));
-    cl_ok(clReleaseMemObject(p.mem[1]));
-    cl_ok(clReleaseProgram(p.program));
+    cl_ok(clReleaseMemObject(begin.mem[0]));
+    cl_ok(clReleaseMemObject(begin.mem[1]));
+    cl_ok(clReleaseProgram(begin.program));
     cl_close();
     cl_folder_remove();
 }
@@ -587,10 +395,10 @@ END_TEST
 START_TEST(no_account)
 {
     setenv("COEXEC_BUDGET", "0", 1);
-    begin("0.2");
+    begin_in_folder("0.2");
     for (unsigned i = 0; i < 40; i++)
-        launch(N);
-    end(N);
+        begin_launch(N);
+    begin_end(N);
     cl_folder_remove();
 }
 END_TEST
@@ -599,111 +407,16 @@ END_TEST
 START_TEST(slices_may_fail)
 {
     setenv("STUB_DIES", "0:2:-9999", 1);
-    begin("0.004");
-    launch(N);
+    begin_in_folder("0.004");
+    begin_launch(N);
     (void)clFinish(cl.queue);
-    cl_ok(clReleaseMemObject(p.mem[0]));
-    cl_ok(clReleaseMemObject(p.mem[1]));
-    cl_ok(clReleaseKernel(p.kernel));
-    cl_ok(clReleaseProgram(p.program));
+    cl_ok(clReleaseMemObject(begin.mem[0]));
+    cl_ok(clReleaseMemObject(begin.mem[1]));
+    cl_ok(clReleaseKernel(begin.kernel));
+    cl_ok(clReleaseProgram(begin.program));
     (void)clReleaseCommandQueue(cl.queue);
     (void)clReleaseContext(cl.context);
     cl_folder_remove();
-}
-END_TEST
-
-static void run_long_ones(void)
-{
-    open_kernel("0.2");
-    launch_until_shared(N);
-    launch_each(40, N);
-    end(N);
-}
-
-/* The summary tells what the first device earned, what splits took of it and gained, and what was opened. */
-START_TEST(summary_shows_the_account)
-{
-    const char *text = summary_of(run_long_ones);
-    const double busy = number_behind(text, "account of device 0: busy "),
-                 may = number_behind(text, "splits may lose "), lost = number_behind(text, "of that, lost "),
-                 left = number_behind(text, "), left "), gained = number_behind(text, "; gained ");
-    ck_assert_msg(busy >= 100 && may > 0, "%s", text); /* 60 launches of 20 ms, some shared */
-    ck_assert_msg(may <= 0.0201 * busy && may >= 0.0199 * busy, "%s", text);
-    ck_assert_msg(lost >= 0 && left >= 0 && gained > 0, "%s", text);
-    ck_assert_msg(lost > may || (left <= may - lost + 0.002 && left >= may - lost - 0.002), "%s", text);
-    ck_assert_msg(number_behind(text, "opened beside it: device 1 after ") > 0, "%s", text);
-}
-END_TEST
-
-/* The program builds something while a build for the second device keeps its driver busy. */
-static void run_beside_a_build(void)
-{
-    cl_program second;
-    unsigned i = 0;
-    setenv("STUB_HANG", "clBuildProgram:2:2000,clBuildProgram:3:200", 1);
-    open_kernel("0.2");
-    for (; i < 500 && cl_lines_with(cl_folder_path("log"), "clBuildProgram") < 2; i++) {
-        launch(N);
-        cl_ok(clFinish(cl.queue));
-    }
-    ck_assert_uint_lt(i, 500);
-    second = cl_build_file(STUB_KERNELS);
-    cl_ok(clReleaseProgram(second));
-    end(N);
-}
-
-/* What that may have taken is lost; the build of 0.2 s began within the two seconds that ours takes. */
-START_TEST(builds_are_charged)
-{
-    const char *text = summary_of(run_beside_a_build);
-    const double builds = number_behind(text, ", builds ");
-    ck_assert_msg(builds >= 100, "%s", text);
-    ck_assert_msg(number_behind(text, "of that, lost ") >= builds, "%s", text);
-}
-END_TEST
-
-static void run_in_two_contexts(void)
-{
-    for (unsigned c = 0; c < 2; c++) {
-        open_kernel("0.2");
-        launch_each(8, N);
-        end(N);
-    }
-}
-
-/* Both earn for one account. */
-START_TEST(contexts_share_the_account)
-{
-    const char *text = summary_of(run_in_two_contexts), *first = strstr(text, "account of ");
-    ck_assert_msg(first && !strstr(first + 1, "account of "), "%s", text);
-    const double busy = number_behind(text, "account of device 0: busy "), /* the kernel's are both's */
-        all = number_behind(strstr(text, "device 0  twin"), "busy ");
-    ck_assert_msg(all > 0 && busy > 0.7 * all, "%s", text);
-}
-END_TEST
-
-static void run_short_ones(void)
-{
-    open_kernel("10");
-    launch(4096);
-    end(4096);
-}
-
-START_TEST(summary_shows_that_nothing_was_opened)
-{
-    const char *text = summary_of(run_short_ones);
-    ck_assert_msg(number_behind(text, "splits may lose ") == 0, "%s", text);
-    ck_assert_msg(strstr(text, "opened beside it: nothing\n") != NULL, "%s", text);
-}
-END_TEST
-
-/* Where nothing is bounded, or there is nobody to share with, there is no account. */
-START_TEST(summary_without_an_account)
-{
-    setenv(_i ? "STUB_DEVICES" : "COEXEC_BUDGET", "1", 1);
-    const char *text = summary_of(run_short_ones);
-    ck_assert_msg(strstr(text, "kernel stub_settle: 1 launches") != NULL, "%s", text);
-    ck_assert_msg(strstr(text, "account") == NULL, "%s", text);
 }
 END_TEST
 
@@ -732,11 +445,6 @@ int main(void)
     tcase_add_test(tcase, slices_are_one_launch);
     tcase_add_test(tcase, no_account);
     tcase_add_test(tcase, slices_may_fail);
-    tcase_add_test(tcase, summary_shows_the_account);
-    tcase_add_test(tcase, builds_are_charged);
-    tcase_add_test(tcase, contexts_share_the_account);
-    tcase_add_test(tcase, summary_shows_that_nothing_was_opened);
-    tcase_add_loop_test(tcase, summary_without_an_account, 0, 2);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
