@@ -6,6 +6,7 @@
  */
 #include "layer/analyser/pipeline.h"
 #include "layer/analyser/scan.h"
+#include "layer/analyser/unroll.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -15,8 +16,11 @@
 #include <string.h>
 
 #define SMALL       150u
+#define MIDDLING    600u
+#define MAX_FILLING 2400u /* instructions, of all copies of one that fills an array of its caller's */
 #define MAX_INLINED 150000u
 #define MAX_COUNTED (UINT64_C(1) << 40)
+#define MAX_ADDED   30000u /* instructions, by unrolling loops */
 
 #if LLVM_VERSION_MAJOR >= 18
 #define INSTCOMBINE "instcombine<no-verify-fixpoint>"
@@ -28,13 +32,20 @@ static const char passes[] = "globaldce,function(sroa,early-cse,simplifycfg),alw
                              "function(sroa,early-cse,simplifycfg," INSTCOMBINE
                              ",sroa,gvn<no-pre;no-load-pre>,simplifycfg," INSTCOMBINE ",loop-simplify,lcssa)";
 
+/* Where loops through private arrays of indices are marked to be unrolled. */
+static const char unrolling[] = "function(loop-unroll<O1;no-partial;no-runtime;no-peeling;no-upperbound>,"
+                                "sroa,early-cse,simplifycfg," INSTCOMBINE
+                                ",gvn<no-pre;no-load-pre>,simplifycfg," INSTCOMBINE ",loop-simplify,lcssa)";
+
 struct node {
     LLVMValueRef function;
     int32_t *callee;
     uint32_t ncallee;
     uint64_t size, inlined; /* instructions, alone and with all that would be inlined */
     uint64_t largest;       /* inlined, of it or of a function that it reaches */
+    uint32_t calls;         /* how many there are of it */
     bool matters, recursive, kernel;
+    bool fills;    /* gets a pointer to private memory */
     uint8_t visit; /* 0 new, 1 under way, 2 done */
 };
 
@@ -107,6 +118,7 @@ static void look_at_call(struct graph *g, struct node *n, LLVMValueRef call)
         n->matters = true;
     } else if (cx_map_get(&g->index, (uintptr_t)callee, 0, &index)) {
         add_callee(n, index);
+        g->node[index].calls++;
     } else if (declared_matters(callee)) {
         n->matters = true;
     }
@@ -116,8 +128,10 @@ static void look_at(struct graph *g, struct node *n)
 {
     for (unsigned i = 0; i < LLVMCountParams(n->function); i++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(n->function, i));
-        n->matters |= LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-                      (is_shared_pointer(type) || LLVMGetPointerAddressSpace(type) == CX_SPACE_CONSTANT);
+        const bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+        n->matters |=
+            pointer && (is_shared_pointer(type) || LLVMGetPointerAddressSpace(type) == CX_SPACE_CONSTANT);
+        n->fills |= pointer && LLVMGetPointerAddressSpace(type) == CX_SPACE_PRIVATE;
     }
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(n->function); bb; bb = LLVMGetNextBasicBlock(bb)) {
         for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
@@ -153,10 +167,11 @@ static void make_graph(struct graph *g, LLVMModuleRef module)
     }
 }
 
-/* Unless it is recursive. */
+/* Unless it is recursive. What fills an array may fill one of indices (unroll.c). */
 static bool goes_inline(const struct node *n)
 {
-    return n->matters || n->size < SMALL;
+    return n->matters || n->size < SMALL ||
+           (n->fills && n->size < MIDDLING && n->size * n->calls < MAX_FILLING);
 }
 
 /* Depth first: sizes, what matters, and functions on a cycle (all that are under way when the cycle is seen
@@ -290,12 +305,48 @@ static void thaw(LLVMModuleRef module)
     }
 }
 
-char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
+/* Whether there are loops to be unrolled; then all others are marked, too. */
+static bool mark_loops(LLVMModuleRef module)
+{
+    struct cx_map marked = {0};
+    uint64_t room = MAX_ADDED;
+    int32_t one;
+    bool any;
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (cx_pipeline_is_kernel(f) && cx_unroll_mark(f, &room)) {
+            cx_map_put(&marked, (uintptr_t)f, 0, 1);
+        }
+    }
+    any = marked.used > 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f && any; f = LLVMGetNextFunction(f)) {
+        if (LLVMCountBasicBlocks(f) > 0 && !cx_map_get(&marked, (uintptr_t)f, 0, &one)) {
+            cx_unroll_forbid(f);
+        }
+    }
+    cx_map_finish(&marked);
+    return any;
+}
+
+static char *run_passes(LLVMModuleRef module, const char *which)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error;
-    struct graph g;
+    LLVMErrorRef error = LLVMRunPasses(module, which, NULL, options);
     char *message = NULL;
+
+    if (error) {
+        char *text = LLVMGetErrorMessage(error);
+        message = LLVMCreateMessage(text);
+        LLVMDisposeErrorMessage(text);
+    }
+    LLVMDisposePassBuilderOptions(options);
+    return message;
+}
+
+char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
+{
+    struct graph g;
+    char *message;
 
     make_graph(&g, module);
     mark_all(&g, too_large);
@@ -305,13 +356,10 @@ char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
     free(g.node);
     cx_map_finish(&g.index);
 
-    error = LLVMRunPasses(module, passes, NULL, options);
-    if (error) {
-        char *text = LLVMGetErrorMessage(error);
-        message = LLVMCreateMessage(text);
-        LLVMDisposeErrorMessage(text);
+    message = run_passes(module, passes);
+    if (!message && mark_loops(module)) {
+        message = run_passes(module, unrolling);
     }
-    LLVMDisposePassBuilderOptions(options);
     thaw(module);
     return message;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Brings a module into the form the analysis reads: memory in registers, helpers inlined where they matter,
- * loops in simple form but neither rotated nor unrolled.
+ * loops in simple form, not rotated, and unrolled only where unroll.h says so.
  *
  * Previous stage: compile.c (bitcode). Next stage: kernel.c.
  */

@@ -350,7 +350,7 @@ void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef 
     n = cx_build_pointer(scan->build, pointer, base);
     if (touch.mode == CX_MODE_WRITE) {
         scan->home = cx_scan_home(scan, pointer, &touch);
-        scan->store = cx_scan_store(scan, touch.stored);
+        scan->store = cx_scan_store(scan, instruction, touch.stored);
     }
     for (unsigned i = 0; i < n; i++) {
         enum cx_base_kind kind = base[i].kind;

@@ -63,7 +63,7 @@ void cx_scan_touch_from(struct cx_scan *scan, uint32_t line, uint32_t arg, const
 void cx_scan_image(struct cx_scan *scan, LLVMValueRef call, const struct cx_builtin *builtin);
 /* Which writes may race with each other; in scan_store.c. Numbers for cx_access_record.store and .place.
  * Called by scan.c. */
-uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef stored);
+uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef store, LLVMValueRef stored);
 uint32_t cx_scan_place(struct cx_scan *scan, int32_t off);
 /* The innermost loop around the block being scanned in which the place that is touched changes; -1: none.
  * Called by scan.c. */

@@ -10,6 +10,9 @@
  */
 #include "layer/analyser/scan.h"
 #include "layer/analyser/thin.h"
+#include "layer/analyser/unroll.h"
+
+#include <string.h>
 
 /* The same for all work-items. */
 static bool is_same_for_all(LLVMValueRef value)
@@ -29,8 +32,29 @@ static uint32_t numbered(struct cx_map *map, uint64_t a, uint64_t b, uint32_t *c
     return (uint32_t)number;
 }
 
-uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef stored)
+/* Of a store that was copied when its loop was unrolled; 0: it was not. */
+static uint64_t number_before(LLVMValueRef store)
 {
+    LLVMContextRef context =
+        LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(store))));
+    LLVMValueRef node = LLVMGetMetadata(
+                     store, LLVMGetMDKindIDInContext(context, CX_METADATA_STORE, strlen(CX_METADATA_STORE))),
+                 number;
+
+    if (!node || LLVMGetMDNodeNumOperands(node) != 1) {
+        return 0;
+    }
+    LLVMGetMDNodeOperands(node, &number);
+    return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : 0;
+}
+
+uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef store, LLVMValueRef stored)
+{
+    const uint64_t before = number_before(store);
+
+    if (before) {
+        return numbered(&scan->stores, before, 1, &scan->nstore);
+    }
     if (!stored || !is_same_for_all(stored)) {
         return ++scan->nstore;
     }

@@ -2,9 +2,8 @@
 /* Places kept in a private array. */
 // arg: buffer int X*4
 // kernel: private_array
-// expect: any
-// way: 0 merge 4
-// writes: 0 unknown
+// expect: split
+// way: 0 own
 __kernel void private_array(__global int *out)
 {
     int place[4];
