@@ -89,14 +89,15 @@ void cx_enqueue_order_read(const struct cx_command *command, const struct cx_wor
 cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi)
 {
     struct cx_mem *root = mem->root;
-    return root->svm && root->svm->fine ? cx_move_to(command, root, lo, hi, cx_svm_place(root), NULL)
-                                        : CL_SUCCESS;
+    return root->storage->svm && root->storage->svm->fine
+               ? cx_move_to(command, root, lo, hi, cx_svm_place(root), NULL)
+               : CL_SUCCESS;
 }
 
 bool cx_enqueue_own(struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place)
 {
     root->context->written += hi - lo;
-    return cx_coherence_own(root->coherence, lo, hi, place);
+    return cx_coherence_own(root->storage->coherence, lo, hi, place);
 }
 
 struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo,
@@ -107,7 +108,7 @@ struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem 
     if (!job)
         return NULL;
     job->run = run;
-    if (!cx_coherence_host_write(root->coherence, lo, hi, host->index, host->timeline.planned + 1,
+    if (!cx_coherence_host_write(root->storage->coherence, lo, hi, host->index, host->timeline.planned + 1,
                                  job->deps)) {
         cx_job_free(job);
         return NULL;
@@ -132,7 +133,7 @@ cl_int cx_enqueue_host_access(const char *function, const struct cx_mem *mem, cl
 
 unsigned cx_enqueue_copy_place(struct cx_mem *from, uint64_t lo, uint64_t hi, struct cx_mem *to)
 {
-    uint64_t holders = cx_coherence_holders(from->root->coherence, lo, hi);
+    uint64_t holders = cx_coherence_holders(from->storage->coherence, lo, hi);
     unsigned best = cx_enqueue_write_place(to->root);
     if (holders && !(holders >> best & 1))
         best = (unsigned)__builtin_ctzll(holders);

@@ -27,7 +27,7 @@ static void lost(struct cx_command *command)
     struct cx_byte_ranges ranges;
     if (!t->to.mem)
         return;
-    struct cx_coherence *map = t->to.mem->root->coherence;
+    struct cx_coherence *map = t->to.mem->storage->coherence;
     if (!cx_byte_ranges_of_block(&ranges, &t->to.block))
         cx_coherence_void(map, t->to.block.lo, cx_block_end(&t->to.block));
     else
@@ -44,7 +44,8 @@ static unsigned holder(const struct cx_image_side *side, const struct cx_byte_ra
     const struct cx_context *context = side->mem->context;
     uint64_t holders = ~UINT64_C(0);
     for (size_t i = 0; i < ranges->count && holders; i++)
-        holders &= cx_coherence_holders(side->mem->root->coherence, ranges->range[i].lo, ranges->range[i].hi);
+        holders &=
+            cx_coherence_holders(side->mem->storage->coherence, ranges->range[i].lo, ranges->range[i].hi);
     return holders ? (unsigned)__builtin_ctzll(holders) : context->nmembers + 1;
 }
 
@@ -88,7 +89,7 @@ static unsigned choose_place(struct cx_image_transfer *t, const struct cx_byte_r
 static bool note_host(struct cx_image_side *side, bool write, const struct cx_worker *worker,
                       struct cx_job *job)
 {
-    struct cx_coherence *map = side->mem->root->coherence;
+    struct cx_coherence *map = side->mem->storage->coherence;
     const uint64_t lo = side->block.lo, hi = cx_block_end(&side->block);
     return write
                ? cx_coherence_host_write(map, lo, hi, worker->index, worker->timeline.planned + 1, job->deps)
@@ -134,7 +135,8 @@ static bool has_owners(const struct cx_image_transfer *t, const struct cx_byte_r
         return false;
     const unsigned char *end =
         t->pointer + cx_rect_span(&t->memory, (size_t[3]){t->bytes, t->region[1], t->region[2]});
-    return !root->host || t->pointer >= root->host + root->size || end <= root->host;
+    return !root->storage->host || t->pointer >= root->storage->host + root->size ||
+           end <= root->storage->host;
 }
 
 static void plan(struct cx_command *command)
@@ -224,7 +226,7 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     const struct cx_rect from = rect_of(&t->from.block);
     const size_t region[3] = {t->bytes, t->region[1], t->region[2]};
     job->start_ns = cx_clock_ns();
-    cx_rect_copy(t->pointer, &t->memory, t->from.mem->root->host + t->from.block.lo, &from, region);
+    cx_rect_copy(t->pointer, &t->memory, t->from.mem->storage->host + t->from.block.lo, &from, region);
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
@@ -235,7 +237,7 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
     const struct cx_rect to = rect_of(&t->to.block);
     const size_t region[3] = {t->bytes, t->region[1], t->region[2]};
     job->start_ns = cx_clock_ns();
-    cx_rect_copy(t->to.mem->root->host + t->to.block.lo, &to, t->pointer, &t->memory, region);
+    cx_rect_copy(t->to.mem->storage->host + t->to.block.lo, &to, t->pointer, &t->memory, region);
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }

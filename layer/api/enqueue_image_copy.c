@@ -21,8 +21,8 @@ static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
     const struct cx_rect to_rect = {.row = to->stride[0], .slice = to->stride[1]};
     const struct cx_rect from_rect = {.row = from->stride[0], .slice = from->stride[1]};
     job->start_ns = cx_clock_ns();
-    cx_rect_copy(t->to.mem->root->host + to->lo, t->to.mem->image ? &to_rect : &dense,
-                 t->from.mem->root->host + from->lo, t->from.mem->image ? &from_rect : &dense, region);
+    cx_rect_copy(t->to.mem->storage->host + to->lo, t->to.mem->image ? &to_rect : &dense,
+                 t->from.mem->storage->host + from->lo, t->from.mem->image ? &from_rect : &dense, region);
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
@@ -32,7 +32,7 @@ static cl_int run_host_fill(struct cx_job *job, struct cx_worker *worker)
     const struct cx_image_transfer *t = (struct cx_image_transfer *)job->command;
     const struct cx_block *to = &t->to.block;
     const size_t element = t->to.mem->image->element;
-    unsigned char *first = t->to.mem->root->host + to->lo;
+    unsigned char *first = t->to.mem->storage->host + to->lo;
     job->start_ns = cx_clock_ns();
     for (size_t at = 0; at < t->bytes; at += element)
         memcpy(first + at, t->pixel, element);

@@ -37,7 +37,7 @@ static cl_int run_host_rows(struct cx_job *job, struct cx_worker *worker)
     job->start_ns = cx_clock_ns();
     for (unsigned i = 0; i < transfers->count; i++) {
         const struct cx_transfer_item *item = &transfers->item[i];
-        memcpy(item->host, item->root->host + item->lo, (size_t)(item->hi - item->lo));
+        memcpy(item->host, item->root->storage->host + item->lo, (size_t)(item->hi - item->lo));
     }
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
@@ -58,7 +58,7 @@ static cl_int add_job(struct cx_image_transfer *t, struct cx_transfer_list *tran
     if (host) {
         const struct cx_block *block = &t->from.block;
         job->run = run_host_rows;
-        cx_coherence_host_read(t->from.mem->root->coherence, block->lo, cx_block_end(block), worker->index,
+        cx_coherence_host_read(t->from.mem->storage->coherence, block->lo, cx_block_end(block), worker->index,
                                worker->timeline.planned + 1, job->deps);
     }
     cx_enqueue_order_read(&t->base, worker, job);
@@ -98,8 +98,8 @@ cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ra
     size_t count = 0;
     cl_int error = cx_mem_host(root) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < ranges->count && error == CL_SUCCESS; i++)
-        if (!cx_coherence_missing(root->coherence, ranges->range[i].lo, ranges->range[i].hi, CX_PLACE_HOST,
-                                  &moves, &count))
+        if (!cx_coherence_missing(root->storage->coherence, ranges->range[i].lo, ranges->range[i].hi,
+                                  CX_PLACE_HOST, &moves, &count))
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)

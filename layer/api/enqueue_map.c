@@ -43,7 +43,7 @@ static cl_int run_svm_map(struct cx_job *job, struct cx_worker *worker)
 {
     const struct mapping *mapping = (struct mapping *)job->command;
     return worker->device->cl->clEnqueueSVMMap(
-        worker->queue, CL_FALSE, mapping->flags, mapping->mem->root->svm->pointer + mapping->block.lo,
+        worker->queue, CL_FALSE, mapping->flags, mapping->mem->storage->svm->pointer + mapping->block.lo,
         (size_t)(cx_block_end(&mapping->block) - mapping->block.lo), 0, NULL, &job->event);
 }
 
@@ -51,7 +51,7 @@ static cl_int run_svm_unmap(struct cx_job *job, struct cx_worker *worker)
 {
     const struct mapping *mapping = (struct mapping *)job->command;
     return worker->device->cl->clEnqueueSVMUnmap(
-        worker->queue, mapping->mem->root->svm->pointer + mapping->block.lo, 0, NULL, &job->event);
+        worker->queue, mapping->mem->storage->svm->pointer + mapping->block.lo, 0, NULL, &job->event);
 }
 
 static void own(struct mapping *mapping, const struct cx_byte_ranges *ranges, unsigned place)
@@ -100,10 +100,12 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
     job->brief = true;
     cx_command_after_frontier(command, job);
     if (writes(mapping->flags)) {
-        cx_coherence_host_write(root->coherence, lo, hi, host->index, host->timeline.planned + 1, job->deps);
+        cx_coherence_host_write(root->storage->coherence, lo, hi, host->index, host->timeline.planned + 1,
+                                job->deps);
         own(mapping, ranges, CX_PLACE_HOST);
     } else {
-        cx_coherence_host_read(root->coherence, lo, hi, host->index, host->timeline.planned + 1, job->deps);
+        cx_coherence_host_read(root->storage->coherence, lo, hi, host->index, host->timeline.planned + 1,
+                               job->deps);
     }
     cx_command_add_job(command, host, job);
     cx_command_settle(command);
@@ -154,13 +156,13 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
     struct cx_mem_map *map = malloc(sizeof(*map));
     unsigned char *pointer = NULL;
     cx_lock(&mem->context->lock);
-    const struct cx_svm *svm = mem->root->svm;
+    const struct cx_svm *svm = mem->storage->svm;
     unsigned char *host = !map ? NULL : svm ? svm->pointer : cx_mem_host(mem);
     if (host) {
         pointer = host + block->lo;
-        *map =
-            (struct cx_mem_map){.next = mem->root->maps, .pointer = pointer, .block = *block, .flags = flags};
-        mem->root->maps = map;
+        *map = (struct cx_mem_map){
+            .next = mem->storage->maps, .pointer = pointer, .block = *block, .flags = flags};
+        mem->storage->maps = map;
         mem->nmaps++;
     }
     cx_unlock(&mem->context->lock);
@@ -174,7 +176,7 @@ static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map 
 {
     struct cx_mem_map *found = NULL;
     cx_lock(&mem->context->lock);
-    for (struct cx_mem_map **link = &mem->root->maps; *link && !found; link = &(*link)->next)
+    for (struct cx_mem_map **link = &mem->storage->maps; *link && !found; link = &(*link)->next)
         if ((*link)->pointer == pointer) {
             found = *link;
             *link = found->next;
@@ -204,7 +206,7 @@ cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem 
     struct cx_command *command = &mapping->base;
     mapping->block = *block;
     mapping->flags = flags;
-    if (type == CL_COMMAND_MAP_BUFFER && flags & CL_MAP_READ && !mem->root->svm) {
+    if (type == CL_COMMAND_MAP_BUFFER && flags & CL_MAP_READ && !mem->storage->svm) {
         mapping->pending_read = (struct cx_pending_read){
             .root = mem->root, .lo = block->lo, .hi = cx_block_end(block), .pointer = *pointer, .map = true};
         command->pending_read = &mapping->pending_read;

@@ -38,7 +38,7 @@ static cl_int run_function(struct cx_job *job, struct cx_worker *worker)
     const struct native *native = (struct native *)job->command;
     for (cl_uint i = 0; i < native->nmems; i++) {
         const struct cx_mem *mem = native->mems[i];
-        const void *pointer = mem ? mem->root->host + mem->origin : NULL;
+        const void *pointer = mem ? mem->storage->host + mem->origin : NULL;
         memcpy(native->args + native->places[i], &pointer, sizeof(pointer));
     }
     job->start_ns = cx_clock_ns();
@@ -81,7 +81,7 @@ static void plan(struct cx_command *command)
         if (!mem)
             continue;
         const uint64_t lo = mem->origin, hi = mem->origin + mem->size;
-        cx_coherence_host_write(mem->root->coherence, lo, hi, host->index, host->timeline.planned + 1,
+        cx_coherence_host_write(mem->storage->coherence, lo, hi, host->index, host->timeline.planned + 1,
                                 job->deps);
         (void)cx_enqueue_own(mem->root, lo, hi, CX_PLACE_HOST);
     }

@@ -65,7 +65,7 @@ static struct cx_job *place_job(struct cx_command *command, unsigned place, stru
 static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_rect_copy(t->pointer, &t->other, t->mem->root->host + t->mem->origin, &t->rect, t->region);
+    cx_rect_copy(t->pointer, &t->other, t->mem->storage->host + t->mem->origin, &t->rect, t->region);
     return CL_SUCCESS;
 }
 
@@ -88,7 +88,7 @@ static void plan_read(struct cx_command *command)
 
     if (cx_unsettled_blocks(command, t->mem))
         return;
-    uint64_t holders = cx_coherence_holders(root->coherence, span.lo, span.hi);
+    uint64_t holders = cx_coherence_holders(root->storage->coherence, span.lo, span.hi);
     unsigned place = holders ? (unsigned)__builtin_ctzll(holders) : CX_PLACE_HOST;
     if (place != CX_PLACE_HOST && cx_mem_prepare(t->mem, place - 1) != CL_SUCCESS)
         place = CX_PLACE_HOST;
@@ -101,7 +101,7 @@ static void plan_read(struct cx_command *command)
     if (job) {
         cx_enqueue_order_read(command, worker, job);
         if (place == CX_PLACE_HOST)
-            cx_coherence_host_read(root->coherence, span.lo, span.hi, worker->index,
+            cx_coherence_host_read(root->storage->coherence, span.lo, span.hi, worker->index,
                                    worker->timeline.planned + 1, job->deps);
         cx_command_add_job(command, worker, job);
     }
@@ -117,13 +117,13 @@ static void lost(struct cx_command *command)
 {
     const struct rect_transfer *t = (struct rect_transfer *)command;
     struct span span = span_of(t->mem, &t->rect, t->region);
-    cx_coherence_void(t->mem->root->coherence, span.lo, span.hi);
+    cx_coherence_void(t->mem->storage->coherence, span.lo, span.hi);
 }
 
 static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_rect_copy(t->mem->root->host + t->mem->origin, &t->rect, t->pointer, &t->other, t->region);
+    cx_rect_copy(t->mem->storage->host + t->mem->origin, &t->rect, t->pointer, &t->other, t->region);
     return CL_SUCCESS;
 }
 
@@ -140,7 +140,7 @@ static cl_int run_member_write(struct cx_job *job, struct cx_worker *worker)
 static cl_int own_span(struct cx_mem *mem, struct span span, unsigned place, const struct cx_worker *worker,
                        struct cx_job *job)
 {
-    struct cx_coherence *map = mem->root->coherence;
+    struct cx_coherence *map = mem->storage->coherence;
     if (place == CX_PLACE_HOST && !cx_coherence_host_write(map, span.lo, span.hi, worker->index,
                                                            worker->timeline.planned + 1, job->deps))
         return CL_OUT_OF_HOST_MEMORY;
@@ -259,7 +259,7 @@ cl_int CL_API_CALL cx_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem bu
 static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_rect_copy(t->mem->root->host + t->mem->origin, &t->rect, t->from->root->host + t->from->origin,
+    cx_rect_copy(t->mem->storage->host + t->mem->origin, &t->rect, t->from->storage->host + t->from->origin,
                  &t->other, t->region);
     return CL_SUCCESS;
 }
@@ -298,7 +298,7 @@ static void plan_copy(struct cx_command *command)
     if (error == CL_SUCCESS && !job)
         error = CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && place == CX_PLACE_HOST)
-        cx_coherence_host_read(t->from->root->coherence, from.lo, from.hi, worker->index,
+        cx_coherence_host_read(t->from->storage->coherence, from.lo, from.hi, worker->index,
                                worker->timeline.planned + 1, job->deps);
     if (error == CL_SUCCESS)
         error = own_span(t->mem, to, place, worker, job);

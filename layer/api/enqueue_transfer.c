@@ -54,7 +54,7 @@ static void drop(struct cx_command *command)
 static void lost(struct cx_command *command)
 {
     const struct transfer *transfer = (struct transfer *)command;
-    cx_coherence_void(transfer->mem->root->coherence, transfer->lo, transfer->hi);
+    cx_coherence_void(transfer->mem->storage->coherence, transfer->lo, transfer->hi);
 }
 
 static const struct cx_command_ops empty_ops = {.plan = cx_command_settle, .drop = drop}; /* no bytes */
@@ -94,7 +94,7 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     job->start_ns = cx_clock_ns();
     for (unsigned i = 0; i < transfers->count; i++) {
         const struct cx_transfer_item *item = &transfers->item[i];
-        cx_bytes_copy(item->root->context, item->host, item->root->host + item->lo,
+        cx_bytes_copy(item->root->context, item->host, item->root->storage->host + item->lo,
                       (size_t)(item->hi - item->lo));
     }
     job->end_ns = cx_clock_ns();
@@ -148,7 +148,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_byte_ran
     job->brief = is_brief(transfer);
     cx_enqueue_order_read(command, host, job);
     for (unsigned i = 0; i < own->count; i++)
-        cx_coherence_host_read(root->coherence, own->item[i].lo, own->item[i].hi, host->index,
+        cx_coherence_host_read(root->storage->coherence, own->item[i].lo, own->item[i].hi, host->index,
                                host->timeline.planned + 1, job->deps);
     add_host_job(command, job);
     return CL_SUCCESS;
@@ -187,7 +187,8 @@ static bool inside_host(const struct transfer *transfer)
 {
     const struct cx_mem *root = transfer->mem->root;
     const unsigned char *end = transfer->pointer + (transfer->hi - transfer->lo);
-    return root->host && transfer->pointer < root->host + root->size && end > root->host;
+    return root->storage->host && transfer->pointer < root->storage->host + root->size &&
+           end > root->storage->host;
 }
 
 static void plan_read(struct cx_command *command)
@@ -207,7 +208,8 @@ static void plan_read(struct cx_command *command)
     else if (inside_host(transfer))
         error = cx_move_to(command, root, transfer->lo, transfer->hi, CX_PLACE_HOST, NULL);
     for (size_t i = 0; i < nleft && error == CL_SUCCESS; i++)
-        if (!cx_coherence_missing(root->coherence, left[i].lo, left[i].hi, CX_PLACE_HOST, &moves, &count))
+        if (!cx_coherence_missing(root->storage->coherence, left[i].lo, left[i].hi, CX_PLACE_HOST, &moves,
+                                  &count))
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)
@@ -232,7 +234,7 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
     job->start_ns = cx_clock_ns();
-    cx_bytes_copy(transfer->mem->context, transfer->mem->root->host + transfer->lo, transfer->pointer,
+    cx_bytes_copy(transfer->mem->context, transfer->mem->storage->host + transfer->lo, transfer->pointer,
                   (size_t)(transfer->hi - transfer->lo));
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
@@ -350,7 +352,7 @@ cl_int CL_API_CALL cx_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer
 static cl_int run_host_fill(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
-    unsigned char *to = transfer->mem->root->host + transfer->lo;
+    unsigned char *to = transfer->mem->storage->host + transfer->lo;
     size_t size = transfer->hi - transfer->lo, done = transfer->pattern_size;
     job->start_ns = cx_clock_ns();
     memcpy(to, transfer->pattern, transfer->pattern_size);
@@ -388,7 +390,7 @@ static void plan_fill(struct cx_command *command)
             job->timed = cx_command_is_timed(command);
         }
     }
-    if (!job || !cx_coherence_own(root->coherence, transfer->lo, transfer->hi, place)) {
+    if (!job || !cx_coherence_own(root->storage->coherence, transfer->lo, transfer->hi, place)) {
         cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
         return;
     }
@@ -443,7 +445,7 @@ static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
     job->start_ns = cx_clock_ns();
-    memcpy(transfer->mem->root->host + transfer->lo, transfer->from->root->host + transfer->from_lo,
+    memcpy(transfer->mem->storage->host + transfer->lo, transfer->from->storage->host + transfer->from_lo,
            transfer->hi - transfer->lo);
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
@@ -472,14 +474,14 @@ static void plan_copy(struct cx_command *command)
     if (error == CL_SUCCESS && place == CX_PLACE_HOST && cx_mem_host(from)) {
         job = cx_enqueue_host_writer(command, to, transfer->lo, transfer->hi, run_host_copy);
         if (job)
-            cx_coherence_host_read(from->coherence, transfer->from_lo, from_hi, worker->index,
+            cx_coherence_host_read(from->storage->coherence, transfer->from_lo, from_hi, worker->index,
                                    worker->timeline.planned + 1, job->deps);
     } else if (error == CL_SUCCESS && place != CX_PLACE_HOST && (job = cx_job_new(command->context))) {
         worker = cx_place_worker(command->context, place);
         job->run = run_member_copy;
         job->timed = cx_command_is_timed(command);
     }
-    if (!job || !cx_coherence_own(to->coherence, transfer->lo, transfer->hi, place)) {
+    if (!job || !cx_coherence_own(to->storage->coherence, transfer->lo, transfer->hi, place)) {
         cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
         return;
     }

@@ -42,7 +42,8 @@ static cl_int access_place(const struct cx_worker *worker, const struct cx_mem *
     const cl_icd_dispatch *cl = worker->device->cl;
     const size_t size = (size_t)(range.hi - range.lo);
     if (cx_mem_place(root, worker) == CX_PLACE_HOST) {
-        memcpy(write ? root->host + range.lo : bytes, write ? bytes : root->host + range.lo, size);
+        memcpy(write ? root->storage->host + range.lo : bytes, write ? bytes : root->storage->host + range.lo,
+               size);
         return CL_SUCCESS;
     }
     cl_mem real = root->real[worker->index];
@@ -233,7 +234,7 @@ static bool is_possible(const struct cx_launch *launch, const struct cx_access_r
         return false;
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && (mem->image || mem->root->image || mem->root->svm))
+        if (mem && (mem->image || mem->root->image || mem->storage->svm))
             return false;
         for (unsigned k = 0; mem && started && k < launch->request.args->count; k++) {
             const struct cx_mem *other = cx_launch_mem(launch, k);

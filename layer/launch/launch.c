@@ -104,9 +104,9 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
         if (!mem || (!uploads && (cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION || !in_place)))
             continue;
         if (read->lo < write->lo || read->hi > write->hi)
-            cx_coherence_host_deps(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi,
+            cx_coherence_host_deps(mem->storage->coherence, mem->origin + read->lo, mem->origin + read->hi,
                                    false, worker->index, deps);
-        cx_coherence_host_deps(mem->root->coherence, mem->origin + write->lo, mem->origin + write->hi,
+        cx_coherence_host_deps(mem->storage->coherence, mem->origin + write->lo, mem->origin + write->hi,
                                in_place, worker->index, deps);
     }
 }
@@ -124,7 +124,7 @@ static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region
     struct cx_byte_ranges ranges;
     bool ok = cx_region_ranges(&ranges, mem, region, true, false);
     for (size_t i = 0; i < ranges.count && ok; i++)
-        ok = cx_coherence_own(mem->root->coherence, ranges.range[i].lo, ranges.range[i].hi, place);
+        ok = cx_coherence_own(mem->storage->coherence, ranges.range[i].lo, ranges.range[i].hi, place);
     cx_byte_ranges_finish(&ranges);
     return ok;
 }
@@ -139,7 +139,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
             continue;
-        struct cx_coherence *map = mem->root->coherence;
+        struct cx_coherence *map = mem->storage->coherence;
         const unsigned place = place_of(launch, i, mem->root, worker);
         const bool covered =
             write->lo <= read->lo && read->hi <= write->hi; /* who waits for the writer has waited */
@@ -162,7 +162,7 @@ void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
     for (unsigned i = 0; i < args->count; i++) {
         struct cx_mem *mem = cx_args_mem(args, i);
         if (mem && cx_args_may_write(args, summary, i))
-            cx_coherence_void(mem->root->coherence, mem->origin, mem->origin + mem->size);
+            cx_coherence_void(mem->storage->coherence, mem->origin, mem->origin + mem->size);
     }
 }
 
@@ -173,7 +173,7 @@ void cx_launch_lost(struct cx_command *command)
     const struct cx_context *context = command->context;
     for (size_t i = 0; i < context->nsvm && launch->decision.on_svm_owner;
          i++) /* it may have written anywhere */
-        cx_coherence_void(context->svm[i]->coherence, 0, context->svm[i]->size);
+        cx_coherence_void(context->svm[i]->storage->coherence, 0, context->svm[i]->size);
 }
 
 /* Fills the range with the sizes and offset that the real driver gets for groups [first, end); gives the

@@ -227,7 +227,7 @@ static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
         struct cx_merge_object *object = &merge->object[i];
         const size_t bytes = (size_t)(object->hi - object->lo);
         if (cx_merge_is_host(merge, step->place))
-            memcpy(object->snapshot, object->root->host + object->lo, bytes);
+            memcpy(object->snapshot, object->root->storage->host + object->lo, bytes);
         else
             error = worker->device->cl->clEnqueueCopyBuffer(worker->queue, object->root->real[worker->index],
                                                             object->before[step->place], (size_t)object->lo,
@@ -244,7 +244,7 @@ static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
 static cl_int define(const struct cx_merge_object *object)
 {
     if (!cx_mem_host(object->root) ||
-        !cx_coherence_define(object->root->coherence, object->lo, object->hi, CX_PLACE_HOST))
+        !cx_coherence_define(object->root->storage->coherence, object->lo, object->hi, CX_PLACE_HOST))
         return CL_OUT_OF_HOST_MEMORY;
     return CL_SUCCESS;
 }
@@ -363,7 +363,7 @@ static cl_int run_diff(struct cx_job *job, struct cx_worker *worker)
         struct cx_merge_object *object = &merge->object[i];
         const uint64_t bytes = object->hi - object->lo;
         if (cx_merge_is_host(merge, p))
-            cx_diff_host(object->root->host + object->lo, object->snapshot, bytes, object->flags[p]);
+            cx_diff_host(object->root->storage->host + object->lo, object->snapshot, bytes, object->flags[p]);
         else
             error = cx_diff_device(worker, object->root->real[worker->index], object->lo, object->before[p],
                                    bytes, object->flags[p], &step->event[2 * i]);

@@ -24,7 +24,7 @@ static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
         for (unsigned s = 0; s < object->nshared; s++) {
             const struct cx_merge_shared *shared = &object->shared[s];
             const size_t bytes = (size_t)(shared->hi - shared->lo);
-            unsigned char *to = object->root->host + shared->lo;
+            unsigned char *to = object->root->storage->host + shared->lo;
             const unsigned char *old =
                 object->snapshot ? object->snapshot + (shared->lo - object->lo) : object->old + shared->at;
             if (!object->snapshot)
@@ -95,7 +95,7 @@ bool cx_merge_assign(struct cx_merge *merge, struct cx_merge_object *object, uin
         if (places & (places - 1))
             ok = add_shared(object, lo, hi, places);
         else
-            ok = cx_coherence_own(object->root->coherence, lo, hi,
+            ok = cx_coherence_own(object->root->storage->coherence, lo, hi,
                                   merge->place[__builtin_ctzll(places)].place);
     }
     return ok;
@@ -140,7 +140,7 @@ static cl_int note_shared(const struct cx_merge_object *object, struct cx_worker
     for (unsigned s = 0; s < object->nshared && ok; s++) {
         const struct cx_merge_shared *shared = &object->shared[s];
         ok = cx_move_note(object->root, shared->lo, shared->hi, true, host, job) &&
-             cx_coherence_own(object->root->coherence, shared->lo, shared->hi, CX_PLACE_HOST);
+             cx_coherence_own(object->root->storage->coherence, shared->lo, shared->hi, CX_PLACE_HOST);
     }
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }

@@ -419,8 +419,8 @@ static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
     for (unsigned i = 0; i < copies->nobjects; i++) {
         const struct object *object = &copies->object[i];
         for (unsigned p = 0; p < copies->nparts; p++)
-            cx_private_combine(object->op, object->width, object->root->host + object->lo, object->delta[p],
-                               (size_t)(object->hi - object->lo));
+            cx_private_combine(object->op, object->width, object->root->storage->host + object->lo,
+                               object->delta[p], (size_t)(object->hi - object->lo));
     }
     return CL_SUCCESS;
 }
@@ -452,7 +452,7 @@ cl_int cx_private_end(struct cx_private **owned)
             struct cx_access_interval hull = hull_of(copies, i);
             if (hull.lo < hull.hi &&
                 (!cx_move_note(object->root, hull.lo, hull.hi, true, host, combine) ||
-                 !cx_coherence_own(object->root->coherence, hull.lo, hull.hi, CX_PLACE_HOST)))
+                 !cx_coherence_own(object->root->storage->coherence, hull.lo, hull.hi, CX_PLACE_HOST)))
                 error = CL_OUT_OF_HOST_MEMORY;
         }
         if (error != CL_SUCCESS) /* now, so that the job does nothing; the maps may name it */

@@ -221,7 +221,7 @@ void cx_reexecute_leave(struct split *split)
         for (unsigned i = 0; i < launch->request.args->count; i++) {
             struct cx_mem *mem = cx_launch_mem(launch, i);
             if (mem)
-                cx_coherence_retract(mem->root->coherence, worker->index, split->participant[p].seq);
+                cx_coherence_retract(mem->storage->coherence, worker->index, split->participant[p].seq);
         }
         cx_worker_watch(worker, split->participant[p].seq); /* nobody else waits for its end */
         cx_command_times(&launch->base, launch->outcome.parts[p].first_ns, launch->outcome.parts[p].last_ns);

@@ -103,7 +103,7 @@ static bool has_all(const struct cx_args *args, const struct cx_replay *replay,
 {
     for (unsigned i = 0; i < args->count; i++) {
         const struct cx_mem *mem = cx_args_mem(args, i);
-        if ((mem && (mem->root->unsettled || !cx_mem_real(mem, worker->index))) ||
+        if ((mem && (mem->storage->unsettled || !cx_mem_real(mem, worker->index))) ||
             args->arg[i].kind == CX_ARGS_SAMPLER)
             return false;
     }

@@ -138,7 +138,7 @@ static bool note_dropped(const struct split *split, const struct package *packag
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *write = &regions[i].write;
         if (mem && write->lo < write->hi && cx_mem_place(mem->root, worker) == CX_PLACE_HOST)
-            ok = cx_coherence_host_share(mem->root->coherence, mem->origin + write->lo,
+            ok = cx_coherence_host_share(mem->storage->coherence, mem->origin + write->lo,
                                          mem->origin + write->hi, worker->index,
                                          split->participant[package->part].seq);
     }
@@ -382,7 +382,7 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         const uint64_t places = remote ? UINT64_C(2) << launch->decision.remote_owner : places_of(split, mem);
         bool at_once = !need->known || (launch->decision.protocols && means[i / 2].before);
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
-        if ((cx_coherence_holders(mem->root->coherence, lo, hi) & places) == places)
+        if ((cx_coherence_holders(mem->storage->coherence, lo, hi) & places) == places)
             continue;
         if (remote)
             error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->decision.remote_owner,
@@ -406,7 +406,7 @@ static void note_reads(struct split *split, const struct cx_access_region *whole
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST && whole[i].read.lo < whole[i].read.hi)
-            cx_coherence_host_read(mem->root->coherence, mem->origin + whole[i].read.lo,
+            cx_coherence_host_read(mem->storage->coherence, mem->origin + whole[i].read.lo,
                                    mem->origin + whole[i].read.hi, worker->index,
                                    split->participant[part].seq, ignored);
     }

@@ -66,7 +66,7 @@ static bool serves(const struct cx_transport *transport, const struct cx_mem *ro
         struct cx_move *moves = NULL;
         size_t count = 0;
         any |= near;
-        all = cx_coherence_missing_near(root->coherence, lo, hi, place, near | host, &moves, &count);
+        all = cx_coherence_missing_near(root->storage->coherence, lo, hi, place, near | host, &moves, &count);
         for (size_t m = 0; m < count && all; m++)
             all = moves[m].from < 64 && (near | host) >> moves[m].from & 1;
         free(moves);
@@ -138,7 +138,7 @@ static bool list_lacking(const struct split *split, unsigned i, const struct cx_
                          const struct cx_access_region *region, unsigned place, struct cx_move **lacks,
                          size_t *count)
 {
-    const struct cx_coherence *map = mem->root->coherence;
+    const struct cx_coherence *map = mem->storage->coherence;
     const uint64_t near = near_of(split, i, mem->root, place);
     const uint64_t *since = source_of(split, i) == FROM_MEMBERS ? split->since : NULL;
     struct cx_byte_ranges ranges;
@@ -256,14 +256,14 @@ static bool add_item(struct fetch *fetch, const struct split *split, struct cx_m
     const struct cx_worker *owner = cx_place_worker(context, move->from);
     uint64_t deps[64] = {0};
     /* who still uses what stands in the host copy. Not this launch's own jobs: they use other bytes */
-    cx_coherence_host_deps(root->coherence, move->lo, move->hi, true, UINT32_MAX, deps);
+    cx_coherence_host_deps(root->storage->coherence, move->lo, move->hi, true, UINT32_MAX, deps);
     deps[owner->index] = UINT64_MAX;
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         const uint64_t after = deps[t] < split->since[t] ? deps[t] : split->since[t];
         fetch->after[t] = fetch->after[t] > after ? fetch->after[t] : after;
     }
     return cx_transfer_list_add(&fetch->from[owner->index], root, root->real[owner->index], move->lo,
-                                move->hi, root->host + move->lo);
+                                move->hi, root->storage->host + move->lo);
 }
 
 /* Lists what the host copy lacks for the package of one input, the first that lacks anything. */
@@ -329,9 +329,9 @@ static cl_int note_fetched(const struct fetch *fetch, const struct lane *lane, c
     for (unsigned m = 0; m < split->launch->base.context->nmembers; m++)
         for (unsigned r = 0; r < fetch->from[m].count && ok; r++) {
             const struct cx_transfer_item *item = &fetch->from[m].item[r];
-            ok = cx_coherence_host_share(item->root->coherence, item->lo, item->hi, worker->index,
+            ok = cx_coherence_host_share(item->root->storage->coherence, item->lo, item->hi, worker->index,
                                          split->participant[lane->part].seq) &&
-                 cx_coherence_validate(item->root->coherence, item->lo, item->hi, CX_PLACE_HOST);
+                 cx_coherence_validate(item->root->storage->coherence, item->lo, item->hi, CX_PLACE_HOST);
             split->launch->outcome.moved += item->hi - item->lo;
         }
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -414,9 +414,9 @@ static bool add_copy(struct lane *lane, struct cx_mem *root, const struct cx_wor
     transfers->place = 1 + worker->index;
     transfers->source = source;
     return cx_transfer_list_add(transfers, root, root->real[worker->index], move->lo, move->hi, NULL) &&
-           cx_coherence_peer_copy(root->coherence, move->lo, move->hi, source->index, worker->index,
+           cx_coherence_peer_copy(root->storage->coherence, move->lo, move->hi, source->index, worker->index,
                                   lane->split->participant[lane->part].seq, ignored) &&
-           cx_coherence_validate(root->coherence, move->lo, move->hi, transfers->place);
+           cx_coherence_validate(root->storage->coherence, move->lo, move->hi, transfers->place);
 }
 
 /* Lists an upload from the host copy; likewise. */
@@ -427,10 +427,10 @@ static bool add_upload(struct lane *lane, struct cx_mem *root, const struct cx_w
     uint64_t ignored[64] = {0};
     split->launch->outcome.moved += move->hi - move->lo;
     return cx_transfer_list_add(transfers, root, root->real[worker->index], move->lo, move->hi,
-                                root->host + move->lo) &&
-           cx_coherence_host_read(root->coherence, move->lo, move->hi, worker->index,
+                                root->storage->host + move->lo) &&
+           cx_coherence_host_read(root->storage->coherence, move->lo, move->hi, worker->index,
                                   split->participant[lane->part].seq, ignored) &&
-           cx_coherence_validate(root->coherence, move->lo, move->hi, transfers->place);
+           cx_coherence_validate(root->storage->coherence, move->lo, move->hi, transfers->place);
 }
 
 /* Of one input. */
@@ -450,7 +450,8 @@ static bool list_input(struct lane *lane, unsigned i, const struct cx_mem *mem,
         if (move->from == CX_PLACE_HOST || root->image) /* or between rows of texels */
             ok = add_upload(lane, root, worker, move, transfers) &&
                  /* others must not take it for what was there before */
-                 (!members || cx_coherence_brought(root->coherence, move->lo, move->hi, worker->index, seq));
+                 (!members ||
+                  cx_coherence_brought(root->storage->coherence, move->lo, move->hi, worker->index, seq));
         else if (members)
             ok = move->from < 64 && near >> move->from & 1 && add_copy(lane, root, worker, move);
         else

@@ -210,10 +210,10 @@ static cl_int make_clone(struct copy *copy, struct cx_worker *worker)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     const size_t size = (size_t)(copy->hi - copy->lo);
-    unsigned char *host = copy->root->host + copy->lo;
+    unsigned char *host = copy->root->storage->host + copy->lo;
     cl_int error;
-    const bool owner = copy->root->svm && copy->root->svm->owner == worker->index;
-    if (copy->root->svm && /* pointers into it are aligned to nothing */
+    const bool owner = copy->root->storage->svm && copy->root->storage->svm->owner == worker->index;
+    if (copy->root->storage->svm && /* pointers into it are aligned to nothing */
         (worker->device->in_place || (owner && worker->device->type & CL_DEVICE_TYPE_CPU)))
         copy->memory = aligned_alloc(4096, (size + cx_host_pages_margin(size) + 4095) & ~(size_t)4095);
     copy->clone = copy->root->image ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
@@ -373,7 +373,7 @@ static cl_int bring_to_host(struct cx_launch *launch, const struct copy *copy, b
         return CL_OUT_OF_HOST_MEMORY;
     cl_int error = cx_move_to(&launch->base, copy->root, copy->lo, copy->hi, CX_PLACE_HOST, NULL);
     if (error == CL_SUCCESS && settle &&
-        !cx_coherence_define(copy->root->coherence, copy->lo, copy->hi, CX_PLACE_HOST))
+        !cx_coherence_define(copy->root->storage->coherence, copy->lo, copy->hi, CX_PLACE_HOST))
         error = CL_OUT_OF_HOST_MEMORY;
     return error;
 }
@@ -385,7 +385,7 @@ static bool note_reads(const struct cx_verify *verify, const struct cx_worker *w
     for (unsigned c = 0; c < verify->ncopies; c++) {
         const struct copy *copy = &verify->copy[c];
         if ((all || copy->compared) &&
-            !cx_coherence_host_read(copy->root->coherence, copy->lo, copy->hi, worker->index,
+            !cx_coherence_host_read(copy->root->storage->coherence, copy->lo, copy->hi, worker->index,
                                     worker->timeline.planned + 1, job->deps))
             return false;
     }
@@ -507,7 +507,7 @@ static bool compare_arg(const struct cx_launch *launch, unsigned i)
     if (!mem || !verify->copy[verify->copy_of[i]].compared || is_repeated(launch, i))
         return true;
     const struct copy *copy = &verify->copy[verify->copy_of[i]];
-    const unsigned char *split = copy->root->host + mem->origin,
+    const unsigned char *split = copy->root->storage->host + mem->origin,
                         *whole = copy->whole + mem->origin - copy->lo;
     struct cx_element element = cx_element_of(summary && i < summary->narg ? summary->arg[i].type : "");
     struct cx_difference found;

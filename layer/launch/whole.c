@@ -168,8 +168,8 @@ bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel 
         const uint64_t end = mem->origin + mem->size;
         if (place == CX_PLACE_HOST || mem->image ||
             !(cx_args_may_write(args, summary, i)
-                  ? cx_coherence_owned(mem->root->coherence, mem->origin, end, place)
-                  : cx_coherence_valid(mem->root->coherence, mem->origin, end, place)))
+                  ? cx_coherence_owned(mem->storage->coherence, mem->origin, end, place)
+                  : cx_coherence_valid(mem->storage->coherence, mem->origin, end, place)))
             return false;
     }
     return true;
@@ -203,7 +203,7 @@ static bool is_alone(const struct cx_launch *launch, const struct cx_worker *wor
     bool alone = true;
     for (unsigned i = 0; i < launch->request.args->count && alone; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        alone = !mem || cx_coherence_alone(mem->root->coherence, cx_mem_place(mem->root, worker));
+        alone = !mem || cx_coherence_alone(mem->storage->coherence, cx_mem_place(mem->root, worker));
     }
     return alone;
 }

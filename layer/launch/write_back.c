@@ -62,7 +62,7 @@ bool cx_write_back_is_fit(const struct split *split, unsigned part)
 bool cx_write_back_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
                            const struct cx_worker *worker)
 {
-    return !root->image && !root->svm && region->write.lo < region->write.hi &&
+    return !root->image && !root->storage->svm && region->write.lo < region->write.hi &&
            cx_mem_place(root, worker) != CX_PLACE_HOST;
 }
 
@@ -172,8 +172,8 @@ static bool add_to_host(struct cx_transfer_list *transfers, const struct cx_mem 
         const uint64_t from = ranges.range[i].lo > lo ? ranges.range[i].lo : lo;
         const uint64_t to = ranges.range[i].hi < hi ? ranges.range[i].hi : hi;
         if (from < to)
-            ok =
-                cx_transfer_list_add(transfers, root, root->real[worker->index], from, to, root->host + from);
+            ok = cx_transfer_list_add(transfers, root, root->real[worker->index], from, to,
+                                      root->storage->host + from);
     }
     cx_byte_ranges_finish(&ranges);
     return ok;
@@ -191,7 +191,7 @@ static bool add_wanted(struct cx_transfer_list *transfers, const struct split *s
         const struct cx_pending_read *pending_read = waiting->command[w]->pending_read;
         if (pending_read->root != mem->root)
             continue;
-        ok = read || !pending_read->map || !mem->root->host ||
+        ok = read || !pending_read->map || !mem->storage->host ||
              add_to_host(transfers, mem, region, pending_read->lo, pending_read->hi, worker);
         read = true;
     }
@@ -335,7 +335,7 @@ static bool is_idle(const struct cx_mem *root, uint64_t lo, uint64_t hi)
 {
     const struct cx_context *context = root->context;
     uint64_t deps[64] = {0};
-    cx_coherence_host_deps(root->coherence, lo, hi, true, UINT32_MAX, deps);
+    cx_coherence_host_deps(root->storage->coherence, lo, hi, true, UINT32_MAX, deps);
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (!cx_timeline_passed(&context->workers[t].timeline, deps[t]))
             return false;
@@ -348,7 +348,7 @@ static bool may_keep(const struct cx_launch *launch, const struct cx_access_regi
 {
     const struct cx_mem *mem = cx_launch_mem(launch, arg);
     const struct cx_access_interval *write = &whole[arg].write;
-    if (!mem || mem->root->image || mem->root->svm || mem->root->host_ptr || write->lo >= write->hi)
+    if (!mem || mem->root->image || mem->storage->svm || mem->root->host_ptr || write->lo >= write->hi)
         return false;
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *other = cx_launch_mem(launch, i);
@@ -407,7 +407,7 @@ static void note(struct split *split, struct cx_write_back *back, bool valid)
     back->transfers.counted = valid;
     for (unsigned i = 0; i < back->transfers.count; i++) {
         const struct cx_transfer_item *item = &back->transfers.item[i];
-        struct cx_coherence *map = item->root->coherence;
+        struct cx_coherence *map = item->root->storage->coherence;
         /* nobody used these bytes when the launch began; now two parts may, where one did again what the
            other had sent a part of */
         valid &= cx_coherence_host_share(map, item->lo, item->hi, worker->index,
@@ -437,7 +437,7 @@ void cx_write_back_note(struct split *split, bool valid)
 static void lose(const struct cx_write_back *back, struct cx_context *context)
 {
     for (unsigned i = 0; i < back->transfers.count; i++)
-        cx_coherence_lose(back->transfers.item[i].root->coherence, back->transfers.item[i].lo,
+        cx_coherence_lose(back->transfers.item[i].root->storage->coherence, back->transfers.item[i].lo,
                           back->transfers.item[i].hi, CX_PLACE_HOST);
     atomic_fetch_add(&context->epoch, 1);
 }

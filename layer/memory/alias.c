@@ -13,10 +13,11 @@ cl_mem cx_alias_get(struct cx_mem *root, unsigned owner, unsigned member)
     struct cx_context *context = root->context;
     const unsigned n = context->nmembers;
     cl_int error;
-    if (!root->aliases && !(root->aliases = calloc(n * n, sizeof(root->aliases[0]))))
+    if (!root->storage->aliases &&
+        !(root->storage->aliases = calloc(n * n, sizeof(root->storage->aliases[0]))))
         return NULL;
-    cl_mem *real = &root->aliases[owner * n + member];
-    if (!*real && !(*real = cx_peer_import(context, member, root->peer[owner], &error)) &&
+    cl_mem *real = &root->storage->aliases[owner * n + member];
+    if (!*real && !(*real = cx_peer_import(context, member, root->storage->peer[owner], &error)) &&
         cx_peer_disable_remote(context->peers, owner, member))
         cx_warn(CX_TOPIC_DATA, "%s cannot use the memory of %s: %s; it works on copies from now on",
                 context->workers[member].device->name, context->workers[owner].device->name,
@@ -26,15 +27,15 @@ cl_mem cx_alias_get(struct cx_mem *root, unsigned owner, unsigned member)
 
 bool cx_alias_exists(const struct cx_mem *root, unsigned owner, unsigned member)
 {
-    return root->aliases && root->aliases[owner * root->context->nmembers + member];
+    return root->storage->aliases && root->storage->aliases[owner * root->context->nmembers + member];
 }
 
 void cx_aliases_finish(struct cx_mem *root)
 {
     const unsigned n = root->context->nmembers;
-    for (unsigned i = 0; root->aliases && i < n * n; i++)
-        if (root->aliases[i])
-            cx_peer_release(root->context, i % n, root->aliases[i]);
-    free(root->aliases);
-    root->aliases = NULL;
+    for (unsigned i = 0; root->storage->aliases && i < n * n; i++)
+        if (root->storage->aliases[i])
+            cx_peer_release(root->context, i % n, root->storage->aliases[i]);
+    free(root->storage->aliases);
+    root->storage->aliases = NULL;
 }

@@ -44,12 +44,13 @@ static void call_destructors(struct cx_mem *mem)
 
 static void release_real(struct cx_mem *mem)
 {
-    if (mem->root == mem)
+    const bool is_root = mem->root == mem;
+    if (is_root)
         cx_windows_finish(mem);
     for (unsigned m = 0; mem->real && m < mem->context->nmembers; m++) {
-        if (mem->real[m] && mem->peer && mem->peer[m])
+        if (mem->real[m] && is_root && mem->storage->peer && mem->storage->peer[m])
             cx_peer_release(mem->context, m, mem->real[m]);
-        else if (mem->real[m] && (mem->root == mem || !cx_window_over(mem, m)))
+        else if (mem->real[m] && (is_root || !cx_window_over(mem, m)))
             mem->context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
         mem->real[m] = NULL;
     }
@@ -61,33 +62,50 @@ void cx_mem_retire(struct cx_mem *mem)
     release_real(mem);
 }
 
+/* Once the real objects are released. */
+static void free_peer_memory(const struct cx_mem *root)
+{
+    struct cx_storage *storage = root->storage;
+    for (unsigned m = 0; storage->peer && m < root->context->nmembers; m++)
+        cx_peer_free(root->context, m, &storage->peer[m]);
+    free(storage->peer);
+}
+
+static void storage_finish(struct cx_mem *root)
+{
+    struct cx_storage *storage = root->storage;
+    struct cx_context *context = root->context;
+    atomic_fetch_sub(&context->nborrowed, (root->flags & CL_MEM_USE_HOST_PTR) != 0);
+    cx_svm_finish(root);
+    cx_result_uses_unref(&storage->written_by);
+    cx_coherence_destroy(storage->coherence);
+    cx_pool_give(context->pool, &storage->pages);
+    while (storage->maps) {
+        struct cx_mem_map *map = storage->maps;
+        storage->maps = map->next;
+        free(map);
+    }
+}
+
 static void mem_destroy(struct cx_object *object)
 {
     struct cx_mem *mem = (struct cx_mem *)object;
     struct cx_context *context = mem->context;
-    struct cx_mem *parent = mem->root != mem && !mem->cached ? mem->root : NULL;
+    const bool is_root = mem->root == mem;
+    struct cx_mem *parent = !is_root && !mem->cached ? mem->root : NULL;
 
     cx_handle_set_remove(mem);
-    cx_svm_drop_windows(mem);
-    cx_aliases_finish(mem);
+    if (is_root) {
+        cx_svm_drop_windows(mem);
+        cx_aliases_finish(mem);
+    }
     release_real(mem);
     free(mem->real);
-    for (unsigned m = 0; mem->peer && m < context->nmembers; m++)
-        cx_peer_free(context, m, &mem->peer[m]);
-    free(mem->peer);
+    if (is_root)
+        free_peer_memory(mem);
     call_destructors(mem);
-    if (mem->root == mem) {
-        atomic_fetch_sub(&context->nborrowed, (mem->flags & CL_MEM_USE_HOST_PTR) != 0);
-        cx_svm_finish(mem);
-        cx_result_uses_unref(&mem->written_by);
-        cx_coherence_destroy(mem->coherence);
-        cx_pool_give(context->pool, &mem->pages);
-        while (mem->maps) {
-            struct cx_mem_map *map = mem->maps;
-            mem->maps = map->next;
-            free(map);
-        }
-    }
+    if (is_root)
+        storage_finish(mem);
     free(mem->migration);
     free(mem->properties);
     cx_mem_unref(&mem->within);
@@ -106,15 +124,44 @@ static cl_ulong largest_alloc(const struct cx_context *context)
     return most;
 }
 
-struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
-                             cl_mem_flags flags)
+/* A root and its storage. */
+struct root {
+    struct cx_mem mem;
+    struct cx_storage storage;
+};
+
+static struct cx_mem *root_new(const struct cx_context *context, size_t size)
+{
+    const unsigned places = context->nmembers + 1, timelines = cx_context_timelines(context);
+    struct root *root = calloc(1, sizeof(*root));
+    if (!root)
+        return NULL;
+    root->mem.root = &root->mem;
+    root->mem.storage = &root->storage;
+    root->storage.coherence = cx_transports_possible(context)
+                                  ? cx_coherence_create_peers(size, places, timelines)
+                                  : cx_coherence_create(size, places, timelines);
+    return &root->mem;
+}
+
+static struct cx_mem *window_new(struct cx_mem *root)
 {
     struct cx_mem *mem = calloc(1, sizeof(*mem));
     if (!mem)
         return NULL;
+    mem->root = cx_mem_ref(root);
+    mem->storage = root->storage;
+    return mem;
+}
+
+struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, size_t origin, size_t size,
+                             cl_mem_flags flags)
+{
+    struct cx_mem *mem = parent ? window_new(parent->root) : root_new(context, size);
+    if (!mem)
+        return NULL;
     cx_object_init(&mem->base, CX_TAG_MEM, mem_destroy);
     mem->context = cx_context_ref(context);
-    mem->root = parent ? cx_mem_ref(parent->root) : mem;
     mem->origin = origin;
     mem->size = size;
     mem->flags = flags;
@@ -124,12 +171,7 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
             cx_peers_use(context, size);
     }
     mem->real = calloc(context->nmembers, sizeof(*mem->real));
-    if (!parent)
-        mem->coherence =
-            cx_transports_possible(context)
-                ? cx_coherence_create_peers(size, context->nmembers + 1, cx_context_timelines(context))
-                : cx_coherence_create(size, context->nmembers + 1, cx_context_timelines(context));
-    if (!mem->real || (!parent && !mem->coherence) || !cx_handle_set_add(mem)) {
+    if (!mem->real || !mem->storage->coherence || !cx_handle_set_add(mem)) {
         cx_object_unref(&mem->base);
         return NULL;
     }
@@ -175,14 +217,14 @@ static cl_int check_buffer(const char *function, const struct cx_context *contex
 static cl_int fill_contents(struct cx_mem *mem, void *host_ptr)
 {
     if (mem->flags & CL_MEM_USE_HOST_PTR)
-        mem->host = mem->host_ptr = host_ptr;
+        mem->storage->host = mem->host_ptr = host_ptr;
     if (mem->flags & CL_MEM_COPY_HOST_PTR) {
         unsigned char *host = cx_mem_host(mem);
         if (!host)
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
         memcpy(host, host_ptr, mem->size);
     }
-    if (host_ptr && !cx_coherence_own(mem->coherence, 0, mem->size, CX_PLACE_HOST))
+    if (host_ptr && !cx_coherence_own(mem->storage->coherence, 0, mem->size, CX_PLACE_HOST))
         return CL_OUT_OF_HOST_MEMORY;
     return CL_SUCCESS;
 }
@@ -344,7 +386,7 @@ static cl_int check_window(const struct cx_mem *parent, cl_mem_flags *flags, cl_
                            const cl_buffer_region *region)
 {
     const char *function = "clCreateSubBuffer";
-    if (!parent || parent->within || (parent->root != parent && !parent->root->svm))
+    if (!parent || parent->within || (parent->root != parent && !parent->storage->svm))
         return cx_fail(function, CL_INVALID_MEM_OBJECT, "no buffer of ours, or a sub-buffer");
     if (type != CL_BUFFER_CREATE_TYPE_REGION || !region)
         return cx_fail(function, CL_INVALID_VALUE, "not a region");
@@ -386,9 +428,9 @@ cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
 unsigned char *cx_mem_host(struct cx_mem *mem)
 {
     struct cx_mem *root = mem->root;
-    if (!root->host && (root->pages = cx_pool_take(root->context->pool, root->size)))
-        root->host = root->pages->memory;
-    return root->host;
+    if (!root->storage->host && (root->storage->pages = cx_pool_take(root->context->pool, root->size)))
+        root->storage->host = root->storage->pages->memory;
+    return root->storage->host;
 }
 
 cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *error)
@@ -407,10 +449,11 @@ cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *erro
 /* A shadow in memory that the member's peers reach; false: it takes an ordinary one. */
 static bool share_root(struct cx_mem *root, unsigned member)
 {
-    if (root->context->peers && !root->peer)
-        root->peer = calloc(root->context->nmembers, sizeof(struct cx_peer_memory *));
-    return root->peer && (root->real[member] = cx_peer_allocate(root->context, member, root->size,
-                                                                &root->peer[member])) != NULL;
+    if (root->context->peers && !root->storage->peer)
+        root->storage->peer = calloc(root->context->nmembers, sizeof(struct cx_peer_memory *));
+    return root->storage->peer &&
+           (root->real[member] =
+                cx_peer_allocate(root->context, member, root->size, &root->storage->peer[member])) != NULL;
 }
 
 static cl_int prepare_root(struct cx_mem *root, unsigned member)
@@ -424,9 +467,9 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
         return CL_SUCCESS;
     if (root->size > worker->device->max_alloc && !root->image)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (root->svm && root->svm->owner == member) {
+    if (root->storage->svm && root->storage->svm->owner == member) {
         flags |= CL_MEM_USE_HOST_PTR;
-        host = root->svm->pointer;
+        host = root->storage->svm->pointer;
     } else if (cx_mem_place(root, worker) == CX_PLACE_HOST) {
         flags |= CL_MEM_USE_HOST_PTR;
         host = cx_mem_host(root);
@@ -449,12 +492,13 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member)
 static void *window_in_place(const struct cx_mem *mem, unsigned member)
 {
     const struct cx_mem *root = mem->root;
-    if (!root->svm)
+    if (!root->storage->svm)
         return NULL;
-    if (root->svm->owner == member)
-        return root->svm->pointer + mem->origin;
-    return cx_mem_place(root, &root->context->workers[member]) == CX_PLACE_HOST ? root->host + mem->origin
-                                                                                : NULL;
+    if (root->storage->svm->owner == member)
+        return root->storage->svm->pointer + mem->origin;
+    return cx_mem_place(root, &root->context->workers[member]) == CX_PLACE_HOST
+               ? root->storage->host + mem->origin
+               : NULL;
 }
 
 /* The real object of a window: a part of the buffer, or an image made from what it was made from. */
@@ -470,7 +514,7 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
     if (place)
         return worker->device->cl->clCreateBuffer(
             worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size, place, error);
-    if (mem->root->svm) {
+    if (mem->storage->svm) {
         cl_mem root = mem->root->real[member];
         if (mem->origin == 0 && (*error = worker->device->cl->clRetainMemObject(root)) == CL_SUCCESS)
             return root;
@@ -490,7 +534,7 @@ cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)
     if (mem->real[member])
         return CL_SUCCESS;
     cl_int error = prepare_root(mem->root, member);
-    if (error != CL_SUCCESS || mem == mem->root || (mem->cached && mem->root->svm->owner == member))
+    if (error != CL_SUCCESS || mem == mem->root || (mem->cached && mem->storage->svm->owner == member))
         return error;
     cl_mem real = make_window(mem, member, &error);
     if (error == CL_SUCCESS)
@@ -529,7 +573,7 @@ static struct cx_mem *parent_of(const struct cx_mem *mem)
 {
     if (mem->image)
         return mem->image->from;
-    return mem->within ? mem->within : mem->root == mem || mem->root->svm ? NULL : mem->root;
+    return mem->within ? mem->within : mem->root == mem || mem->storage->svm ? NULL : mem->root;
 }
 
 cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t room, void *value,
@@ -560,7 +604,7 @@ cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t
         return CX_INFO(size_t, parent_of(mem) && !mem->image ? mem->origin - parent_of(mem)->origin : 0, room,
                        value, size_ret);
     case CL_MEM_USES_SVM_POINTER:
-        return CX_INFO(cl_bool, mem->root->svm != NULL, room, value, size_ret);
+        return CX_INFO(cl_bool, mem->storage->svm != NULL, room, value, size_ret);
     case CL_MEM_PROPERTIES:
         return cx_info_bytes(mem->properties, mem->nproperties * sizeof(*mem->properties), room, value,
                              size_ret);
@@ -589,5 +633,5 @@ cl_int CL_API_CALL cx_clSetMemObjectDestructorCallback(cl_mem handle, void(CL_CA
 
 unsigned cx_mem_map_place(const struct cx_mem *root)
 {
-    return root->svm ? cx_svm_place(root) : CX_PLACE_HOST;
+    return root->storage->svm ? cx_svm_place(root) : CX_PLACE_HOST;
 }

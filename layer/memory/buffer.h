@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory objects: the host copy, a shadow for each member, and the map that says which of them are valid.
+ * Memory objects as the program sees them, with a shadow for each member; storage.h has the host copy, and
+ * the map that says which of them are valid.
  *
  * The host copy is the program's memory (CL_MEM_USE_HOST_PTR) or page-aligned memory of the layer, allocated
  * when first needed. A shadow is a member's real buffer: made over the host copy for members that work in
@@ -11,63 +12,38 @@
 #ifndef CX_LAYER_MEMORY_BUFFER_H
 #define CX_LAYER_MEMORY_BUFFER_H
 
-#include "layer/memory/coherence_map.h"
+#include "layer/memory/storage.h"
 #include "layer/timeline/context.h"
-#include "layer/memory/pin_policy.h"
-#include "layer/memory/pinned_pool.h"
-#include "layer/memory/write_place.h"
 #include "layer/timeline/worker.h"
 
 struct cx_mem_map;
 struct cx_mem_destructor;
-struct cx_peer_memory;
-struct cx_result_uses;
 struct cx_migration_buffer;
-struct cx_svm;
 struct cx_image;
 
+/* A memory object as the program sees it. Constant once made, but for what names a lock. */
 struct cx_mem {
     struct cx_object base;
     struct cx_context *context; /* a reference */
     struct cx_mem *root;        /* itself, or the parent of a sub-buffer (a reference then) */
+    struct cx_storage *storage; /* the root's */
     size_t origin, size;        /* bytes; origin within root */
     cl_mem_flags flags;         /* as queries report them */
     cl_mem_properties *properties;
     size_t nproperties;
     void *host_ptr;         /* the program's, with USE_HOST_PTR */
     struct cx_image *image; /* image.h; NULL: a buffer */
+    /* one a member: the shadow of a root, or the real sub-buffer of a sub-buffer; NULL until needed. Written
+     * under context->lock (cx_mem_prepare); jobs planned since read it without */
+    cl_mem *real;
     struct cx_mem_destructor *destructors;
-    unsigned nmaps; /* through this object */
-    struct cx_mem
-        *within; /* for a sub-buffer of a buffer over shared virtual memory: that buffer (a reference) */
-    struct cx_migration_buffer *migration; /* migration_credit.h; NULL: not counted yet */
-    struct cx_window *window; /* subbuffer_order.h: its real sub-buffers that the root releases */
+    unsigned nmaps;                        /* through this object; context->lock */
+    struct cx_migration_buffer *migration; /* migration_credit.h, context->lock; NULL: not counted yet */
+    /* windows only */
+    struct cx_mem *within;    /* of a buffer over shared virtual memory: that buffer (a reference) */
+    struct cx_window *window; /* subbuffer_order.h, under its lock: its real sub-buffers that the root
+                                 releases */
     bool cached; /* svm.h: a window cached by its root, on which it therefore holds no reference */
-    /* root only */
-    struct cx_svm *svm;     /* svm.h: an allocation of shared virtual memory */
-    unsigned char *host;    /* host copy, NULL until needed */
-    struct cx_pages *pages; /* pinned_pool.h: the pages of the host copy; NULL: it is the program's memory */
-    uint64_t
-        apart; /* members, as bits, with memory of their own for this root, whatever worker->place says */
-    struct cx_pin pin;
-    struct cx_coherence *coherence;
-    struct cx_command *unsettled; /* unsettled.h: a launch whose results have no owners yet; other commands on
-                                     the object wait for it */
-    struct cx_result_uses
-        *written_by;            /* result_mark.h: the function whose launch wrote it last; NULL: used since */
-    unsigned written_arg;       /* ... and through which argument */
-    struct cx_use use;          /* write_place.h */
-    struct cx_mem_map *maps;    /* of any window; the newest first */
-    struct cx_windows *windows; /* subbuffer_order.h: real sub-buffers, one list a member; or NULL */
-    struct cx_peer_memory **peer; /* peer.h: by member, the peer memory of its shadow; else NULL */
-    cl_mem *aliases;              /* alias.h: aliases, at owner * members + member; or NULL */
-    /* remote_access.h: bytes that launches accessed remotely since the map's count of writes was remote_since
-     */
-    uint64_t remote_bytes, remote_since;
-    double
-        remote_missed; /* seconds that launches would have saved by remote access before there was an alias */
-    /* one a member */
-    cl_mem *real; /* the shadow of a root, or the real sub-buffer of a sub-buffer; NULL until needed */
 };
 
 CX_OBJECT_CASTS(mem, cl_mem, CX_TAG_MEM)
@@ -137,7 +113,7 @@ static inline struct cx_mem *cx_mem_keeper(struct cx_mem *mem)
  * memory/, api/, launch/ and plan/. */
 static inline unsigned cx_mem_place(const struct cx_mem *root, const struct cx_worker *worker)
 {
-    return root->apart >> worker->index & 1 ? 1 + worker->index : worker->place;
+    return root->storage->apart >> worker->index & 1 ? 1 + worker->index : worker->place;
 }
 
 /* The place at which the program sees mapped bytes (enqueue_map.c). Called by api/enqueue_map.c,

@@ -261,7 +261,7 @@ static cl_int fill_contents(struct cx_mem *mem, const struct making *m)
     if (!m->host_ptr)
         return CL_SUCCESS;
     if (mem->flags & CL_MEM_USE_HOST_PTR) {
-        mem->host = mem->host_ptr = m->host_ptr;
+        mem->storage->host = mem->host_ptr = m->host_ptr;
     } else {
         struct cx_image given = *mem->image;
         unsigned char *host = cx_mem_host(mem);
@@ -275,7 +275,8 @@ static cl_int fill_contents(struct cx_mem *mem, const struct making *m)
                        (const char *)m->host_ptr + y * given.step[1] + z * given.step[2],
                        given.extent[0] * given.element);
     }
-    return cx_coherence_own(mem->coherence, 0, mem->size, CX_PLACE_HOST) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    return cx_coherence_own(mem->storage->coherence, 0, mem->size, CX_PLACE_HOST) ? CL_SUCCESS
+                                                                                  : CL_OUT_OF_HOST_MEMORY;
 }
 
 /* Members whose driver does not work on images in place get a place of their own for this one. Whether a
@@ -290,7 +291,7 @@ static void set_apart(struct cx_mem *mem)
     cx_account_delayed(context->account, (double)(cx_clock_ns() - since) * 1e-9);
     for (unsigned w = 0; w < context->nmembers; w++)
         if (context->workers[w].place == CX_PLACE_HOST && !context->workers[w].device->images_in_place)
-            mem->apart |= UINT64_C(1) << w;
+            mem->storage->apart |= UINT64_C(1) << w;
 }
 
 /* Asks the fastest member's driver for what no query tells: whether it makes images from sub-buffers (PoCL

@@ -417,10 +417,10 @@ uint64_t cx_peer_reach(const struct cx_mem *root, unsigned place)
 {
     const struct cx_context *context = root->context;
     uint64_t places = 0;
-    if (!root->peer || place == CX_PLACE_HOST || !root->peer[place - 1])
+    if (!root->storage->peer || place == CX_PLACE_HOST || !root->storage->peer[place - 1])
         return 0;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (cx_peer_reaches(context->peers, m, place - 1) && root->peer[m])
+        if (cx_peer_reaches(context->peers, m, place - 1) && root->storage->peer[m])
             places |= UINT64_C(1) << (1 + m);
     return places;
 }

@@ -36,16 +36,16 @@ void cx_result_mark(struct cx_mem *root, struct cx_result_uses *result_uses, uns
 {
     cx_result_unmark(root);
     atomic_fetch_add_explicit(&result_uses->refs, 1, memory_order_relaxed);
-    root->written_by = result_uses;
-    root->written_arg = arg;
+    root->storage->written_by = result_uses;
+    root->storage->written_arg = arg;
 }
 
 struct cx_result_use *cx_result_marked(const struct cx_mem *root)
 {
-    return root->written_by ? &root->written_by->arg[root->written_arg] : NULL;
+    return root->storage->written_by ? &root->storage->written_by->arg[root->storage->written_arg] : NULL;
 }
 
 void cx_result_unmark(struct cx_mem *root)
 {
-    cx_result_uses_unref(&root->written_by);
+    cx_result_uses_unref(&root->storage->written_by);
 }

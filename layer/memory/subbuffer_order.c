@@ -75,7 +75,7 @@ static void drop(struct cx_windows *all, struct cx_window *window)
 /* Releases one that is over and that no newer one overlaps, then the older ones that waited for it. */
 static void release(struct cx_mem *root, struct cx_window *window)
 {
-    struct cx_windows *all = &root->windows[window->member];
+    struct cx_windows *all = &root->storage->windows[window->member];
     const struct cx_real_device *device = root->context->workers[window->member].device;
     window->next = NULL;
     for (struct cx_window *ready = window; ready;) {
@@ -129,9 +129,9 @@ cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error)
     struct cx_window *fresh = calloc(1, sizeof(*fresh)), *window = NULL;
     *error = CL_OUT_OF_HOST_MEMORY;
     cx_lock(&lock);
-    if (!root->windows)
-        root->windows = calloc(root->context->nmembers, sizeof(*root->windows));
-    struct cx_windows *all = root->windows ? &root->windows[member] : NULL;
+    if (!root->storage->windows)
+        root->storage->windows = calloc(root->context->nmembers, sizeof(*root->storage->windows));
+    struct cx_windows *all = root->storage->windows ? &root->storage->windows[member] : NULL;
     if (all && (window = again(all, mem))) {
         *error = CL_SUCCESS;
     } else if (all && fresh) {
@@ -164,7 +164,7 @@ bool cx_window_over(struct cx_mem *mem, unsigned member)
     if ((window = *link) != NULL) {
         *link = window->next;
         window->over = true;
-        mem->root->windows[member].nover++;
+        mem->storage->windows[member].nover++;
         if (window->above == 0)
             release(mem->root, window);
     }
@@ -175,12 +175,12 @@ bool cx_window_over(struct cx_mem *mem, unsigned member)
 void cx_windows_finish(struct cx_mem *root)
 {
     cx_lock(&lock);
-    for (unsigned m = 0; root->windows && m < root->context->nmembers; m++)
-        for (struct cx_window *window; (window = root->windows[m].newest) != NULL;) {
+    for (unsigned m = 0; root->storage->windows && m < root->context->nmembers; m++)
+        for (struct cx_window *window; (window = root->storage->windows[m].newest) != NULL;) {
             root->context->workers[m].device->cl->clReleaseMemObject(window->real);
-            drop(&root->windows[m], window);
+            drop(&root->storage->windows[m], window);
         }
-    free(root->windows);
-    root->windows = NULL;
+    free(root->storage->windows);
+    root->storage->windows = NULL;
     cx_unlock(&lock);
 }

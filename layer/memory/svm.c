@@ -139,7 +139,7 @@ static size_t upto(const struct cx_context *context, const void *pointer)
     size_t lo = 0, hi = context->nsvm;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
-        if ((uintptr_t)context->svm[middle]->svm->pointer <= (uintptr_t)pointer)
+        if ((uintptr_t)context->svm[middle]->storage->svm->pointer <= (uintptr_t)pointer)
             lo = middle + 1;
         else
             hi = middle;
@@ -157,7 +157,7 @@ static bool list_add(struct cx_context *context, struct cx_mem *root)
         context->svm = grown;
         context->svm_room = room;
     }
-    size_t at = upto(context, root->svm->pointer);
+    size_t at = upto(context, root->storage->svm->pointer);
     memmove(&context->svm[at + 1], &context->svm[at], (context->nsvm - at) * sizeof(struct cx_mem *));
     context->svm[at] = root;
     context->nsvm++;
@@ -168,7 +168,7 @@ static struct cx_mem *list_take(struct cx_context *context, const void *pointer)
 {
     size_t at = upto(context, pointer);
     struct cx_mem *root = at ? context->svm[at - 1] : NULL;
-    if (!root || root->svm->pointer != pointer)
+    if (!root || root->storage->svm->pointer != pointer)
         return NULL;
     context->nsvm--;
     memmove(&context->svm[at - 1], &context->svm[at], (context->nsvm - at + 1) * sizeof(struct cx_mem *));
@@ -183,7 +183,7 @@ static struct cx_mem *list_find(const struct cx_context *context, const void *po
     struct cx_mem *root = at ? context->svm[at - 1] : NULL;
     if (!root)
         return NULL;
-    *offset = (size_t)((uintptr_t)pointer - (uintptr_t)root->svm->pointer);
+    *offset = (size_t)((uintptr_t)pointer - (uintptr_t)root->storage->svm->pointer);
     return *offset <= root->size && size <= root->size - *offset ? root : NULL;
 }
 
@@ -203,7 +203,7 @@ struct cx_mem *cx_svm_find(struct cx_context *context, const void *pointer, size
 static struct cx_mem *window_at(struct cx_mem *root, size_t offset, struct cx_svm_window **unused)
 {
     struct cx_svm_window *window = NULL;
-    HASH_FIND(hh, root->svm->windows, &offset, sizeof(offset), window);
+    HASH_FIND(hh, root->storage->svm->windows, &offset, sizeof(offset), window);
     if (window)
         return window->mem;
     window = malloc(sizeof(*window));
@@ -215,7 +215,7 @@ static struct cx_mem *window_at(struct cx_mem *root, size_t offset, struct cx_sv
         free(window);
         return NULL;
     }
-    HASH_ADD(hh, root->svm->windows, offset, sizeof(window->offset), window);
+    HASH_ADD(hh, root->storage->svm->windows, offset, sizeof(window->offset), window);
     if (window->left_out) {
         window->next = *unused;
         *unused = window;
@@ -262,7 +262,7 @@ struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, 
     cx_lock(&context->lock);
     struct cx_mem *root = list_find(context, pointer, 0, &offset), *mem = root;
     if (root && offset) {
-        unused = take_unused(root->svm);
+        unused = take_unused(root->storage->svm);
         mem = window_at(root, offset, &unused);
     }
     if (mem)
@@ -277,11 +277,11 @@ struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, 
 void cx_svm_drop_windows(struct cx_mem *root)
 {
     struct cx_svm_window *window, *next;
-    if (!root->svm)
+    if (!root->storage->svm)
         return;
-    HASH_ITER(hh, root->svm->windows, window, next)
+    HASH_ITER(hh, root->storage->svm->windows, window, next)
     {
-        HASH_DEL(root->svm->windows, window);
+        HASH_DEL(root->storage->svm->windows, window);
         cx_mem_retire(window->mem); /* kernels may name it still */
         cx_mem_unref(&window->mem);
         free(window);
@@ -292,12 +292,12 @@ void cx_svm_drop_windows(struct cx_mem *root)
 
 void cx_svm_finish(struct cx_mem *root)
 {
-    if (!root->svm)
+    if (!root->storage->svm)
         return;
-    const struct cx_worker *owner = &root->context->workers[root->svm->owner];
-    owner->device->cl->clSVMFree(owner->real_context, root->svm->pointer);
-    free(root->svm);
-    root->svm = NULL;
+    const struct cx_worker *owner = &root->context->workers[root->storage->svm->owner];
+    owner->device->cl->clSVMFree(owner->real_context, root->storage->svm->pointer);
+    free(root->storage->svm);
+    root->storage->svm = NULL;
 }
 
 bool cx_svm_free(struct cx_context *context, const void *pointer)
@@ -353,12 +353,12 @@ static struct cx_mem *allocate(struct cx_context *context, unsigned owner, cl_sv
     }
     svm->owner = owner;
     svm->fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER;
-    root->svm = svm;
+    root->storage->svm = svm;
     /* memory that the host sees only while it is mapped is a place of its own even on a device in place */
     if (!(device->type & CL_DEVICE_TYPE_CPU) && !(context->svm_caps & CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
-        root->apart |= UINT64_C(1) << owner;
+        root->storage->apart |= UINT64_C(1) << owner;
     if (cx_svm_place(root) == CX_PLACE_HOST)
-        root->host = svm->pointer;
+        root->storage->host = svm->pointer;
     else if (svm->fine && cx_mem_prepare(root, owner) != CL_SUCCESS) /* its bytes are there from now on */
         cx_mem_unref(&root);
     return root;
@@ -393,7 +393,7 @@ void *CL_API_CALL cx_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     }
     cx_debug(CX_TOPIC_DATA, "%zu bytes of shared virtual memory are object %llu on %s", size,
              (unsigned long long)root->base.id, context->workers[owner].device->name);
-    return root->svm->pointer;
+    return root->storage->svm->pointer;
 }
 
 void CL_API_CALL cx_clSVMFree(cl_context handle, void *pointer)

@@ -20,7 +20,7 @@
 
 struct cx_svm_window;
 
-/* The additional data of an allocation of shared virtual memory (cx_mem.svm of a root). */
+/* The additional data of an allocation of shared virtual memory (cx_storage.svm). */
 struct cx_svm {
     unsigned char *pointer; /* of the owner's driver and the program */
     unsigned owner;         /* a member */
@@ -62,7 +62,7 @@ void cx_svm_finish(struct cx_mem *root);
 /* The place of the allocation itself. Called by memory/, api/ and plan/. */
 static inline unsigned cx_svm_place(const struct cx_mem *root)
 {
-    return cx_mem_place(root, &root->context->workers[root->svm->owner]);
+    return cx_mem_place(root, &root->context->workers[root->storage->svm->owner]);
 }
 
 #endif

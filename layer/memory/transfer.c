@@ -26,13 +26,15 @@ static bool add_item(struct cx_transfer_list *transfers, struct cx_mem *root, cl
         transfers->item = grown;
         transfers->room = room;
     }
-    const bool ours = root->pages && host >= root->host && host < root->host + root->size;
-    transfers->item[transfers->count++] = (struct cx_transfer_item){.root = cx_mem_ref(root),
-                                                                    .real = real,
-                                                                    .lo = lo,
-                                                                    .hi = hi,
-                                                                    .host = host,
-                                                                    .pages = ours ? root->pages : NULL};
+    const bool ours =
+        root->storage->pages && host >= root->storage->host && host < root->storage->host + root->size;
+    transfers->item[transfers->count++] =
+        (struct cx_transfer_item){.root = cx_mem_ref(root),
+                                  .real = real,
+                                  .lo = lo,
+                                  .hi = hi,
+                                  .host = host,
+                                  .pages = ours ? root->storage->pages : NULL};
     return true;
 }
 
@@ -227,8 +229,8 @@ void cx_transfer_list_failed(struct cx_transfer_list *transfers, struct cx_conte
     transfers->counted = false;
     cx_lock(&context->lock);
     for (unsigned i = 0; i < transfers->count; i++)
-        cx_coherence_lose(transfers->item[i].root->coherence, transfers->item[i].lo, transfers->item[i].hi,
-                          transfers->place);
+        cx_coherence_lose(transfers->item[i].root->storage->coherence, transfers->item[i].lo,
+                          transfers->item[i].hi, transfers->place);
     if (relied)
         atomic_fetch_add(&context->epoch, 1);
     cx_unlock(&context->lock);
@@ -387,19 +389,19 @@ bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, con
     if (cx_mem_place(root, worker) != CX_PLACE_HOST || lo >= hi)
         return true;
     uint64_t seq = worker->timeline.planned + 1;
-    return write ? cx_coherence_host_write(root->coherence, lo, hi, worker->index, seq, job->deps)
-                 : cx_coherence_host_read(root->coherence, lo, hi, worker->index, seq, job->deps);
+    return write ? cx_coherence_host_write(root->storage->coherence, lo, hi, worker->index, seq, job->deps)
+                 : cx_coherence_host_read(root->storage->coherence, lo, hi, worker->index, seq, job->deps);
 }
 
 void cx_move_tidy(struct cx_mem *root)
 {
     const struct cx_context *context = root->context;
     uint64_t completed[64];
-    if (cx_coherence_segments(root->coherence) < 48)
+    if (cx_coherence_segments(root->storage->coherence) < 48)
         return;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         completed[t] = atomic_load_explicit(&context->workers[t].timeline.completed, memory_order_acquire);
-    cx_coherence_tidy(root->coherence, completed);
+    cx_coherence_tidy(root->storage->coherence, completed);
 }
 
 /* Downloads the runs of `moves` that lie at `from` into the host copy, in one job on that member's timeline.
@@ -414,7 +416,7 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from &&
             !cx_transfer_list_add(&transfers, root, root->real[worker->index], moves[i].lo, moves[i].hi,
-                                  root->host + moves[i].lo))
+                                  root->storage->host + moves[i].lo))
             goto fail;
     if (!transfers.count)
         return CL_SUCCESS;
@@ -423,9 +425,9 @@ static cl_int download_from(struct cx_command *command, struct cx_mem *root, uns
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from) {
-            cx_coherence_host_write(root->coherence, moves[i].lo, moves[i].hi, worker->index,
+            cx_coherence_host_write(root->storage->coherence, moves[i].lo, moves[i].hi, worker->index,
                                     worker->timeline.planned + 1, job->deps);
-            cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST);
+            cx_coherence_validate(root->storage->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST);
         }
     cx_command_add_job(command, worker, job);
     return CL_SUCCESS;
@@ -443,7 +445,7 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++)
         if (!cx_transfer_list_add(&transfers, root, root->real[worker->index], moves[i].lo, moves[i].hi,
-                                  root->host + moves[i].lo)) {
+                                  root->storage->host + moves[i].lo)) {
             cx_transfer_list_finish(&transfers, NULL);
             return CL_OUT_OF_HOST_MEMORY;
         }
@@ -451,9 +453,9 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        cx_coherence_host_read(root->coherence, moves[i].lo, moves[i].hi, worker->index,
+        cx_coherence_host_read(root->storage->coherence, moves[i].lo, moves[i].hi, worker->index,
                                worker->timeline.planned + 1, job->deps);
-        cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
+        cx_coherence_validate(root->storage->coherence, moves[i].lo, moves[i].hi, place);
     }
     cx_command_add_job(command, worker, job);
     return CL_SUCCESS;
@@ -477,7 +479,7 @@ static void prefer_host(const struct cx_mem *root, const struct cx_near *near, s
 {
     for (size_t i = 0; i < count; i++)
         if (comes_by(near->any & ~near->firm, &moves[i]) &&
-            cx_coherence_valid(root->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST))
+            cx_coherence_valid(root->storage->coherence, moves[i].lo, moves[i].hi, CX_PLACE_HOST))
             moves[i].from = CX_PLACE_HOST;
 }
 
@@ -489,15 +491,16 @@ cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const str
     cl_int error = CL_SUCCESS;
     struct cx_near near;
     size_t first = 0;
-    while (first < n && cx_coherence_valid(root->coherence, ranges[first].lo, ranges[first].hi, place))
+    while (first < n &&
+           cx_coherence_valid(root->storage->coherence, ranges[first].lo, ranges[first].hi, place))
         first++;
     if (first == n)
         return CL_SUCCESS;
     cx_transports_near(root, place, &near);
     for (size_t i = first; i < n && error == CL_SUCCESS; i++)
-        if (!cx_coherence_valid(root->coherence, ranges[i].lo, ranges[i].hi, place) &&
-            !cx_coherence_missing_near(root->coherence, ranges[i].lo, ranges[i].hi, place, near.any, &moves,
-                                       &count))
+        if (!cx_coherence_valid(root->storage->coherence, ranges[i].lo, ranges[i].hi, place) &&
+            !cx_coherence_missing_near(root->storage->coherence, ranges[i].lo, ranges[i].hi, place, near.any,
+                                       &moves, &count))
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)

@@ -77,7 +77,7 @@ static uint64_t bounce_near(const struct cx_mem *root, unsigned place)
 {
     struct cx_context *context = root->context;
     uint64_t near = 0;
-    if (!context->peers || place == CX_PLACE_HOST || root->image || root->svm || !slot_bytes() ||
+    if (!context->peers || place == CX_PLACE_HOST || root->image || root->storage->svm || !slot_bytes() ||
         !root->real[place - 1] || !cx_peers_are_open(context))
         return 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
@@ -333,7 +333,7 @@ static bool plan_second(struct cx_command *command, const struct second_half *se
     const uint64_t seq = second_half->worker->timeline.planned + 1;
     bool ok = true;
     for (unsigned i = 0; i < transfers->count; i++)
-        ok = cx_coherence_brought(transfers->item[i].root->coherence, transfers->item[i].lo,
+        ok = cx_coherence_brought(transfers->item[i].root->storage->coherence, transfers->item[i].lo,
                                   transfers->item[i].hi, second_half->worker->index, seq) &&
              ok;
     bounce->slot[second_half->slot].timeline = second_half->worker->index;
@@ -426,7 +426,7 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
     second->deps[source->index] = cx_command_add_job(command, source, first);
     const struct cx_transfer_list *transfers = second->data;
     for (unsigned i = 0; i < transfers->count; i++)
-        ok = cx_coherence_validate(transfers->item[i].root->coherence, transfers->item[i].lo,
+        ok = cx_coherence_validate(transfers->item[i].root->storage->coherence, transfers->item[i].lo,
                                    transfers->item[i].hi, transfers->place) &&
              ok;
     second_half.job = second;

@@ -60,8 +60,8 @@ static cx_cu_result copy_all(const struct cx_transfer_list *transfers, struct cx
         return code;
     for (unsigned i = 0; i < transfers->count && code == 0; i += count) {
         const struct cx_transfer_item *item = &transfers->item[i];
-        const cx_cu_pointer from = item->root->peer[transfers->source->index]->pointer + item->lo;
-        const cx_cu_pointer to = item->root->peer[worker->index]->pointer + item->lo;
+        const cx_cu_pointer from = item->root->storage->peer[transfers->source->index]->pointer + item->lo;
+        const cx_cu_pointer to = item->root->storage->peer[worker->index]->pointer + item->lo;
         count = cx_transfer_list_rows(transfers, i, &stride);
         code = copy_rows(&peer, to, from, (size_t)(item->hi - item->lo), stride, count);
     }
@@ -166,9 +166,9 @@ static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsig
     cx_peers_order_copy(command->context->peers, source, worker, job);
     for (size_t i = 0; i < count && ok; i++)
         if (moves[i].from == from)
-            ok = cx_coherence_peer_copy(root->coherence, moves[i].lo, moves[i].hi, source->index,
+            ok = cx_coherence_peer_copy(root->storage->coherence, moves[i].lo, moves[i].hi, source->index,
                                         worker->index, worker->timeline.planned + 1, job->deps) &&
-                 cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place);
+                 cx_coherence_validate(root->storage->coherence, moves[i].lo, moves[i].hi, place);
     cx_command_add_job(command, worker, job);
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }

@@ -14,19 +14,19 @@ enum { TRIES = 8, PERIOD = 16 };
 void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
 {
     struct cx_context *context = root->context;
-    if (root->use.written)
-        root->use.times = 0;
-    root->use.times += root->use.times < 2;
+    if (root->storage->use.written)
+        root->storage->use.times = 0;
+    root->storage->use.times += root->storage->use.times < 2;
     if (kind == CX_USE_TRIAL) /* what the next one may lose is known better now */
-        root->use.risk = context->used_risk = 0;
-    if (kind == CX_USE_TRIAL || (root->use.used && !root->use.written))
+        root->storage->use.risk = context->used_risk = 0;
+    if (kind == CX_USE_TRIAL || (root->storage->use.used && !root->storage->use.written))
         return;
-    root->use.used = true;
-    root->use.written = false;
-    root->use.kind = context->used_so = kind;
+    root->storage->use.used = true;
+    root->storage->use.written = false;
+    root->storage->use.kind = context->used_so = kind;
     if (risk > 0)
-        root->use.risk = context->used_risk = risk;
-    root->use.at = context->used_at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
+        root->storage->use.risk = context->used_risk = risk;
+    root->storage->use.at = context->used_at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
     if (kind == CX_USE_OPEN)
         context->tries = 0;
 }
@@ -79,7 +79,7 @@ static bool tries_host(struct cx_context *context, const struct cx_use *use, enu
 static unsigned choose(struct cx_mem *root)
 {
     struct cx_context *context = root->context;
-    const struct cx_use *use = &root->use;
+    const struct cx_use *use = &root->storage->use;
     const unsigned at = use->used ? use->at : context->used_at;
     const enum cx_use_kind kind = use->used ? use->kind : (enum cx_use_kind)context->used_so;
     if (at == CX_PLACE_HOST || !fits(root, at) ||
@@ -92,18 +92,19 @@ unsigned cx_mem_write_place(struct cx_mem *root)
 {
     const struct cx_context *context = root->context;
     unsigned place = CX_PLACE_HOST;
-    if (root->svm)
-        return atomic_load(&context->workers[root->svm->owner].left_out) ? CX_PLACE_HOST : cx_svm_place(root);
+    if (root->storage->svm)
+        return atomic_load(&context->workers[root->storage->svm->owner].left_out) ? CX_PLACE_HOST
+                                                                                  : cx_svm_place(root);
     const unsigned own = count_places(root, &place);
     const bool only = own == 1 && place == cx_mem_place(root, &context->workers[context->fastest]);
     if (own < 2) {
-        root->use.written = true;
-        root->use.written_to = only ? place : CX_PLACE_HOST;
-    } else if (!root->use.written) {
-        root->use.written = true;
-        root->use.written_to = choose(root);
-        root->use.tried |= root->use.written_to == CX_PLACE_HOST;
+        root->storage->use.written = true;
+        root->storage->use.written_to = only ? place : CX_PLACE_HOST;
+    } else if (!root->storage->use.written) {
+        root->storage->use.written = true;
+        root->storage->use.written_to = choose(root);
+        root->storage->use.tried |= root->storage->use.written_to == CX_PLACE_HOST;
     }
-    place = root->use.written_to;
+    place = root->storage->use.written_to;
     return place != CX_PLACE_HOST && fits(root, place) ? place : CX_PLACE_HOST;
 }

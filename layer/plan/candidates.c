@@ -45,7 +45,7 @@ static void add_lacking(const struct cx_mem *mem, const struct cx_access_interva
 {
     const bool all = package->hi - package->lo > (whole->hi - whole->lo) / 2;
     if (whole->lo < whole->hi)
-        cx_coherence_lacking(mem->root->coherence, mem->origin + whole->lo, mem->origin + whole->hi,
+        cx_coherence_lacking(mem->storage->coherence, mem->origin + whole->lo, mem->origin + whole->hi,
                              all ? lacking->fixed : lacking->shared);
 }
 
@@ -78,7 +78,7 @@ static double seconds_of(struct cx_plan_bring bring)
     return bring.host + bring.others;
 }
 
-/* A root with places of its own for some members (cx_mem.apart) is counted for each at its own. */
+/* A root with places of its own for some members (cx_storage.apart) is counted for each at its own. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_access_region *whole, const struct cx_access_region *package,
                           struct cx_candidates *all)

@@ -31,7 +31,7 @@ static uint8_t valid_now(const struct cx_launch *launch, const struct cx_migrati
     const struct cx_context *context = launch->base.context;
     const uint64_t bytes = length(read);
     uint64_t lacking[64] = {0}, most = 0;
-    cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
+    cx_coherence_lacking(mem->storage->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
     for (unsigned m = 0; m < about->plan->n; m++) {
         const struct cx_worker *worker = &context->workers[about->plan->member[m]];
         const uint64_t there = lacking[cx_mem_place(mem->root, worker)];

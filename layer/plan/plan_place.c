@@ -203,7 +203,7 @@ static double transfer_ns(const struct cx_launch *launch, const struct cx_worker
     double ns = 0;
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && !cx_coherence_valid(mem->root->coherence, mem->origin, mem->origin + mem->size,
+        if (mem && !cx_coherence_valid(mem->storage->coherence, mem->origin, mem->origin + mem->size,
                                        cx_mem_place(mem->root, worker)))
             ns += MOVE_NS + cx_plan_move_seconds((double)mem->size) * 1e9;
     }

@@ -359,7 +359,7 @@ static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
 {
     struct cx_context *context = worker->context;
     bool any = false;
-    if (!context->peers || root->image || root->svm || !cx_peers_are_open(context))
+    if (!context->peers || root->image || root->storage->svm || !cx_peers_are_open(context))
         return false;
     for (unsigned m = 0; m < context->nmembers && !any; m++)
         any = cx_peer_reaches(context->peers, m, worker->index) &&

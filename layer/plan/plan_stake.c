@@ -172,7 +172,7 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
         if (!mem || cx_mem_place(mem->root, worker) == CX_PLACE_HOST ||
             regions[i].read.lo >= regions[i].read.hi)
             continue;
-        cx_coherence_lacking(mem->root->coherence, mem->origin + regions[i].read.lo,
+        cx_coherence_lacking(mem->storage->coherence, mem->origin + regions[i].read.lo,
                              mem->origin + regions[i].read.hi, lacking);
         seconds += cx_plan_bring(worker, mem->root, lacking).others;
     }
@@ -365,7 +365,8 @@ static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const str
         if (!mem || read->lo >= read->hi || cx_launch_protocol(launch, i) >= CX_PROTOCOL_REDUCTION)
             continue;
         uint64_t *lacking = memset(costs->scratch, 0, 64 * sizeof(*lacking));
-        cx_coherence_lacking(mem->root->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
+        cx_coherence_lacking(mem->storage->coherence, mem->origin + read->lo, mem->origin + read->hi,
+                             lacking);
         const struct cx_plan_bring bring = cx_plan_bring(best, mem->root, lacking);
         all.host += bring.host;
         all.others += bring.others;

@@ -79,7 +79,7 @@ static bool in_any_order(const struct cx_launch *launch, const struct cx_cached_
     bool own = judged->verdict.separable && cx_plan_policy(launch)->reexecute && !options->reproducible;
     for (unsigned i = 0; i < launch->request.args->count && own; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        own = !mem || (!mem->root->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));
+        own = !mem || (!mem->storage->svm && i < summary->narg && !(summary->arg[i].touch & CX_TOUCH_ATOMIC));
     }
     return own || cx_reexecute_allowed(launch, judged);
 }

@@ -31,7 +31,7 @@ bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached
         cx_access_whole(judged->access, whole);
     for (unsigned i = 0; i < nargs && allowed; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        allowed = !(summary->arg[i].touch & CX_TOUCH_ATOMIC) && (!mem || !mem->root->svm);
+        allowed = !(summary->arg[i].touch & CX_TOUCH_ATOMIC) && (!mem || !mem->storage->svm);
         for (unsigned k = 0; mem && k < nargs && allowed; k++) {
             const struct cx_mem *other = cx_launch_mem(launch, k);
             allowed = !other || !overlap(mem, &whole[i].write, other, &whole[k].read);
@@ -68,8 +68,8 @@ static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_ca
         const struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
         if (mem && need->lo < need->hi && !need->known && !(i % 2 && need->exact))
-            first = !cx_coherence_valid(mem->root->coherence, mem->origin + need->lo, mem->origin + need->hi,
-                                        cx_mem_place(mem->root, worker));
+            first = !cx_coherence_valid(mem->storage->coherence, mem->origin + need->lo,
+                                        mem->origin + need->hi, cx_mem_place(mem->root, worker));
     }
     free(whole);
     return first;

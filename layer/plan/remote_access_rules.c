@@ -57,7 +57,7 @@ static bool is_able(const struct choice *choice, unsigned first)
     const struct cx_mem *root = cx_launch_mem(choice->launch, first);
     const struct cx_context *context = choice->launch->base.context;
     bool unknown = false;
-    if (!root || root->root != root || root->image || root->svm)
+    if (!root || root->root != root || root->image || root->storage->svm)
         return false;
     for (unsigned i = 0; i < choice->kernel->narg; i++) {
         const struct cx_mem *mem = cx_launch_mem(choice->launch, i);
@@ -89,9 +89,9 @@ static void add_lacking(const struct choice *choice, const struct cx_mem *root, 
         if (cx_launch_mem(choice->launch, i) != root)
             continue;
         if (read->lo < read->hi)
-            cx_coherence_lacking(root->coherence, read->lo, read->hi, lacking);
+            cx_coherence_lacking(root->storage->coherence, read->lo, read->hi, lacking);
         else if (write->lo < write->hi && !write->exact)
-            cx_coherence_lacking(root->coherence, write->lo, write->hi, lacking);
+            cx_coherence_lacking(root->storage->coherence, write->lo, write->hi, lacking);
     }
 }
 
@@ -184,20 +184,20 @@ static double alias_seconds(const struct choice *choice, const struct cx_mem *ro
 static bool is_time(struct cx_mem *root, double gain, double once)
 {
     if (gain > 0 && once > 0)
-        root->remote_missed += gain;
-    return gain > 0 && (once <= 0 || root->remote_missed >= once);
+        root->storage->remote_missed += gain;
+    return gain > 0 && (once <= 0 || root->storage->remote_missed >= once);
 }
 
 /* Whether remote access to the root, which is only read, is expected to cost less than copies, which last
  * until it changes. */
 static bool reads_pay(const struct choice *choice, struct cx_mem *root, const struct cost *cost)
 {
-    const uint64_t writes = cx_coherence_writes(root->coherence);
-    if (root->remote_since != writes) {
-        root->remote_since = writes;
-        root->remote_bytes = 0;
+    const uint64_t writes = cx_coherence_writes(root->storage->coherence);
+    if (root->storage->remote_since != writes) {
+        root->storage->remote_since = writes;
+        root->storage->remote_bytes = 0;
     }
-    return is_time(root, cost->copies - cost->there - (double)root->remote_bytes / PEER_BYTES_PER_S,
+    return is_time(root, cost->copies - cost->there - (double)root->storage->remote_bytes / PEER_BYTES_PER_S,
                    alias_seconds(choice, root));
 }
 
@@ -237,8 +237,8 @@ static void choose_root(const struct choice *choice, unsigned first, bool writte
     if (asks &&
         !(choice->means[first].protocol == CX_PROTOCOL_MERGE ? written : reads_pay(choice, root, &cost)))
         return;
-    if (cx_mem_prepare(root, choice->owner) != CL_SUCCESS || !root->peer || !root->peer[choice->owner] ||
-        !set_ways(launch, root))
+    if (cx_mem_prepare(root, choice->owner) != CL_SUCCESS || !root->storage->peer ||
+        !root->storage->peer[choice->owner] || !set_ways(launch, root))
         return;
     launch->decision.remote_access = true;
     launch->decision.remote_owner = choice->owner;
@@ -334,7 +334,7 @@ bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, 
         count += launch->decision.protocols[i] == CX_PROTOCOL_REMOTE;
     for (unsigned i = 0; i < launch->request.args->count; i++)
         if (launch->decision.protocols[i] == CX_PROTOCOL_REMOTE)
-            cx_launch_mem(launch, i)->remote_bytes += launch->decision.remote_bytes / count;
+            cx_launch_mem(launch, i)->storage->remote_bytes += launch->decision.remote_bytes / count;
     cx_info(CX_TOPIC_PLAN, "%s uses buffers at their home, %s: %.3f MB at most from elsewhere",
             launch->request.kernel->function->name,
             context->workers[launch->decision.remote_owner].device->name,

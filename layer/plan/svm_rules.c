@@ -13,7 +13,7 @@ bool cx_svm_has_argument(const struct cx_launch *launch)
 {
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && mem->root->svm)
+        if (mem && mem->storage->svm)
             return true;
     }
     return false;
@@ -23,7 +23,7 @@ static bool has_fine(const struct cx_launch *launch)
 {
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && mem->root->svm && mem->root->svm->fine)
+        if (mem && mem->storage->svm && mem->storage->svm->fine)
             return true;
     }
     return false;
@@ -95,10 +95,10 @@ cl_int cx_svm_gather(struct cx_launch *launch)
     for (size_t i = 0; i < context->nsvm && error == CL_SUCCESS; i++) {
         struct cx_mem *root = context->svm[i];
         const unsigned place = cx_svm_place(root);
-        if (cx_coherence_valid(root->coherence, 0, root->size, place))
+        if (cx_coherence_valid(root->storage->coherence, 0, root->size, place))
             continue;
         if (place != CX_PLACE_HOST)
-            error = cx_mem_prepare(root, root->svm->owner);
+            error = cx_mem_prepare(root, root->storage->svm->owner);
         if (error == CL_SUCCESS)
             error = cx_move_to(&launch->base, root, 0, root->size, place, &launch->outcome.moved);
     }
@@ -110,11 +110,12 @@ cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job)
     const struct cx_context *context = launch->base.context;
     for (size_t i = 0; i < context->nsvm; i++) {
         const struct cx_mem *root = context->svm[i];
-        const struct cx_worker *owner = &context->workers[root->svm->owner];
+        const struct cx_worker *owner = &context->workers[root->storage->svm->owner];
         const unsigned place = cx_svm_place(root);
-        if ((place == CX_PLACE_HOST && !cx_coherence_host_write(root->coherence, 0, root->size, owner->index,
-                                                                owner->timeline.planned + 1, job->deps)) ||
-            !cx_coherence_own(root->coherence, 0, root->size, place))
+        if ((place == CX_PLACE_HOST &&
+             !cx_coherence_host_write(root->storage->coherence, 0, root->size, owner->index,
+                                      owner->timeline.planned + 1, job->deps)) ||
+            !cx_coherence_own(root->storage->coherence, 0, root->size, place))
             return CL_OUT_OF_HOST_MEMORY;
     }
     return CL_SUCCESS;

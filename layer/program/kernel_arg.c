@@ -110,7 +110,7 @@ static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind 
     arg->size = size;
     arg->mem = mem;
     arg->mem_id = mem ? mem->base.id : 0;
-    arg->svm = mem && mem->root->svm && !mem->image;
+    arg->svm = mem && mem->storage->svm && !mem->image;
     cx_mem_unref(&arg->window);
     if (mem && mem->cached)
         arg->window = cx_mem_ref(mem);

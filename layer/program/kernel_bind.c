@@ -83,7 +83,7 @@ static cl_int set_one(const struct cx_kernel *kernel, unsigned member, cl_kernel
     case CX_ARGS_LOCAL:
         return cl->clSetKernelArg(real, index, arg->size, NULL);
     case CX_ARGS_MEM: {
-        const struct cx_svm *svm = is_svm(arg) ? arg->mem->root->svm : NULL;
+        const struct cx_svm *svm = is_svm(arg) ? arg->mem->storage->svm : NULL;
         if (svm && svm->owner == member) /* addresses are the program's there */
             return cl->clSetKernelArgSVMPointer(real, index, svm->pointer + arg->mem->origin);
         cl_mem mem = arg->mem ? cx_mem_real(arg->mem, member) : NULL;

@@ -93,7 +93,7 @@ START_TEST(lost_row)
     size_t pitch;
     cl_int error;
     cx_lock(&mem->context->lock);
-    ck_assert(cx_coherence_void(mem->coherence, 3 * SIDE * 4, 4 * SIDE * 4));
+    ck_assert(cx_coherence_void(mem->storage->coherence, 3 * SIDE * 4, 4 * SIDE * 4));
     cx_unlock(&mem->context->lock);
     OK(read_image(mem, zero, above));
     ck_assert_mem_eq(t.got, t.data, 3 * SIDE * 4);
@@ -174,7 +174,7 @@ START_TEST(svm_owner_left_out)
     atomic_store(left_out, true);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.data, BYTES, 0, NULL, NULL));
     cx_lock(&context->lock);
-    ck_assert(cx_coherence_valid(context->svm[0]->coherence, 0, BYTES, CX_PLACE_HOST));
+    ck_assert(cx_coherence_valid(context->svm[0]->storage->coherence, 0, BYTES, CX_PLACE_HOST));
     cx_unlock(&context->lock);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, t.got, p, BYTES, 0, NULL, NULL));
     ck_assert_mem_eq(t.got, t.data, BYTES);

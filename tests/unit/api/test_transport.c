@@ -106,7 +106,7 @@ static cl_int plan(struct cx_command *command, struct cx_mem *root, unsigned fro
         if (moves[i].from == from)
             ck_assert(cx_transfer_list_add(&runs, root, root->real[worker->index], moves[i].lo, moves[i].hi,
                                            NULL) &&
-                      cx_coherence_validate(root->coherence, moves[i].lo, moves[i].hi, place));
+                      cx_coherence_validate(root->storage->coherence, moves[i].lo, moves[i].hi, place));
     struct cx_job *job = cx_transfer_list_job(worker, &runs);
     ck_assert_ptr_nonnull(job);
     job->run = copy;

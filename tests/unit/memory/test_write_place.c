@@ -18,6 +18,7 @@ static struct cx_real_device device[MEMBERS];
 static struct cx_worker worker[MEMBERS + 1];
 static struct cx_context context;
 static struct cx_mem mem, other;
+static struct cx_storage storage[2];
 static cl_mem none[MEMBERS];
 
 static void set_up(void)
@@ -32,8 +33,11 @@ static void set_up(void)
         atomic_store(&worker[m].place, m + 1);
         atomic_store(&worker[m].state, CX_WORKER_OPEN);
     }
-    mem = (struct cx_mem){.context = &context, .root = &mem, .size = 1 << 10, .real = none};
-    other = (struct cx_mem){.context = &context, .root = &other, .size = 1 << 10, .real = none};
+    storage[0] = storage[1] = (struct cx_storage){0};
+    mem = (struct cx_mem){
+        .context = &context, .root = &mem, .storage = &storage[0], .size = 1 << 10, .real = none};
+    other = (struct cx_mem){
+        .context = &context, .root = &other, .storage = &storage[1], .size = 1 << 10, .real = none};
 }
 
 /* The program writes, and a launch of that kind reads. Gives where it was written. */
@@ -158,10 +162,10 @@ END_TEST
 START_TEST(what_no_launch_used_goes_by_the_last_launch)
 {
     ck_assert_uint_eq(cx_mem_write_place(&other), HOST);
-    other.use = (struct cx_use){0};
+    other.storage->use = (struct cx_use){0};
     (void)round_of(&mem, 2, CX_USE_WHOLE);
     ck_assert_uint_eq(cx_mem_write_place(&other), 2);
-    other.use = (struct cx_use){0};
+    other.storage->use = (struct cx_use){0};
     (void)round_of(&mem, HOST, CX_USE_OPEN);
     context.used_at = HOST;
     ck_assert_uint_eq(cx_mem_write_place(&other), HOST);
