@@ -3,6 +3,7 @@
  * The program `coexec`: finds the subcommand and runs it.
  */
 #include "tools/coexec.h"
+#include "tools/coexec_guess.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -84,11 +85,24 @@ static const struct cx_subcommand *find_subcommand(const char *name)
     return NULL;
 }
 
+static int unknown_subcommand(const char *name)
+{
+    struct cx_guess guess;
+    cx_guess_init(&guess, name);
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        cx_guess_offer(&guess, subcommands[i]->name);
+    cx_guess_offer_words(&guess, "help version");
+    if (access(name, X_OK) == 0)
+        return cx_usage_error("", "no such subcommand: %s; to run that program: coexec run -- %s", name,
+                              name);
+    return cx_usage_error("", "no such subcommand: %s%s", name, cx_guess_text(&guess));
+}
+
 static int help(const char *name)
 {
     const struct cx_subcommand *subcommand = name ? find_subcommand(name) : NULL;
     if (name && !subcommand)
-        return cx_usage_error("", "no such subcommand: %s", name);
+        return unknown_subcommand(name);
     if (subcommand)
         fputs(subcommand->help, stdout);
     else
@@ -115,7 +129,7 @@ int main(int argc, char **argv)
     }
     const struct cx_subcommand *subcommand = find_subcommand(argv[1]);
     if (!subcommand)
-        return cx_usage_error("", "no such subcommand: %s", argv[1]);
+        return unknown_subcommand(argv[1]);
     if (argc > 2 && is_one_of(argv[2], "--help", "-h"))
         return help(subcommand->name);
     return subcommand->run(argc - 1, argv + 1);

@@ -7,6 +7,7 @@
 #include "layer/driver/select.h"
 #include "scheduler/algo.h"
 #include "tools/coexec.h"
+#include "tools/coexec_guess.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -151,11 +152,15 @@ static int take_program(struct bench *bench, char *name)
     }
     if (known || bench->njobs > before)
         return CX_EXIT_OK;
+    struct cx_guess guess;
+    cx_guess_init(&guess, name);
     fprintf(stderr, "known: all compute field sigmoid ompss marrow logfit");
-    for (size_t i = 0; i < cx_bench_program_count; i++)
+    for (size_t i = 0; i < cx_bench_program_count; i++) {
         fprintf(stderr, " %s", cx_bench_programs[i].name);
+        cx_guess_offer(&guess, cx_bench_programs[i].name);
+    }
     fprintf(stderr, "\n");
-    return cx_usage_error(me, "no such program: %s", name);
+    return cx_usage_error(me, "no such program: %s%s", name, cx_guess_text(&guess));
 }
 
 static int take_algo(struct bench *bench, const char *text)

@@ -5,10 +5,12 @@
  */
 #include "tools/coexec_info.h"
 #include "tools/coexec.h"
+#include "tools/coexec_guess.h"
 #include "tools/coexec_links.h"
 #include "layer/base/entry.h"
 #include "layer/base/options.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 static const char me[] = "info";
@@ -106,6 +108,28 @@ static void print_virtual(const struct cx_device *device)
     printf(", work-groups up to %zu\n  %s\n", device->max_group_size, device->extensions);
 }
 
+int cx_tell_no_device(const char *subcommand, const struct cx_machine *machine)
+{
+    static const char nvidia[] = "libnvidia-opencl.so.1";
+    cx_tool_error(subcommand, "there is no OpenCL device; drivers were searched in: %s",
+                  machine->searched ? machine->searched : "nothing");
+    for (unsigned i = 0; i < machine->nnotes; i++)
+        fprintf(stderr, "  %s\n", machine->notes[i]);
+    if (dlopen(nvidia, RTLD_NOW | RTLD_LOCAL))
+        fprintf(
+            stderr,
+            "  NVIDIA's driver is here, but no file in /etc/OpenCL/vendors names it, as in many containers:\n"
+            "    set COEXEC_VENDORS=%s, or: echo %s > /etc/OpenCL/vendors/nvidia.icd\n",
+            nvidia, nvidia);
+    fputs(
+        "  CPU: install a driver, such as the package pocl-opencl-icd\n"
+        "  GPU: install its vendor's OpenCL driver, such as the package nvidia-opencl-icd\n"
+        "  in a container: drivers must be in the container, too; COEXEC_VENDORS names libraries or folders\n"
+        "  (docs/containers.md)\n",
+        stderr);
+    return CX_EXIT_FAILED;
+}
+
 static const char *heading_of(const char *class)
 {
     return strcmp(class, "user") == 0   ? "\nOptions"
@@ -135,8 +159,12 @@ static int info(int argc, char **argv)
     struct cx_links links = {0};
     for (int i = 1; i < argc; i++) {
         bool is_json = strcmp(argv[i], "--json") == 0, is_links = strcmp(argv[i], "--links") == 0;
-        if (!is_json && !is_links)
-            return cx_usage_error(me, "unknown argument %s", argv[i]);
+        if (!is_json && !is_links) {
+            struct cx_guess guess;
+            cx_guess_init(&guess, argv[i]);
+            cx_guess_offer_words(&guess, "--json --links");
+            return cx_usage_error(me, "unknown argument %s%s", argv[i], cx_guess_text(&guess));
+        }
         json |= is_json;
         measure |= is_links;
     }
@@ -161,7 +189,7 @@ static int info(int argc, char **argv)
     cx_links_finish(&links);
     if (fflush(stdout) != 0 || ferror(stdout))
         return cx_tool_error(me, "standard output cannot be written");
-    return status;
+    return machine->ndevices == 0 ? cx_tell_no_device(me, machine) : status;
 }
 
 const struct cx_subcommand cx_info_subcommand = {

@@ -17,4 +17,8 @@ struct cx_links;
 int cx_info_json(const struct cx_machine *machine, const struct cx_device *device,
                  const struct cx_links *links);
 
+/* Says on standard error that there is no device, and what can be done. Returns the exit status, 1. Called by
+ * info and run. */
+int cx_tell_no_device(const char *subcommand, const struct cx_machine *machine);
+
 #endif

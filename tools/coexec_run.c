@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * coexec run: sets the environment so that the program sees coexec's platform and no other, and becomes the
- * program. Needs nothing of the layer but the names of its options.
+ * program. What is wrong ends it, with the remedy; the environment's own values are the layer's to judge.
+ * Next: coexec_run_devices.c.
  */
+#include "tools/coexec_run.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
 #include "scheduler/algo.h"
 #include "tools/coexec.h"
+#include "tools/coexec_guess.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,10 +35,39 @@ static int set_algo(const char *text)
 {
     struct cx_algo_problem problem;
     struct cx_algos *algos = cx_algos_create(text, NULL, &problem);
-    if (!algos)
-        return cx_usage_error(me, "--algo %s: %s; accepted: %s", text, problem.wrong, problem.accepted);
+    if (!algos) {
+        struct cx_guess guess;
+        const char *quoted = strchr(problem.wrong, '\''); /* the part that is wrong */
+        char part[CX_GUESS_WORD] = "";
+        if (quoted)
+            snprintf(part, sizeof part, "%.*s", (int)strcspn(quoted + 1, "'"), quoted + 1);
+        cx_guess_init(&guess, part);
+        cx_guess_offer_words(&guess, problem.accepted);
+        return cx_usage_error(me, "--algo %s: %s%s; accepted: %s", text, problem.wrong, cx_guess_text(&guess),
+                              problem.accepted);
+    }
     cx_algos_destroy(algos);
     return set_variable("COEXEC_ALGO", text);
+}
+
+/* Says what is wrong with the value of an option, which the layer would only tell of and pass over. */
+static int check_value(const char *name, const char *value)
+{
+    struct cx_guess guess;
+    char *accepted = NULL;
+    const char *problem = cx_options_problem(name, value, &accepted);
+    if (!problem && strcmp(name, "COEXEC_LOG") == 0 && !cx_log_takes(value)) {
+        problem = "not known";
+        accepted = strdup(cx_log_accepted);
+    }
+    if (!problem)
+        return CX_EXIT_OK;
+    cx_guess_init(&guess, value);
+    cx_guess_offer_words(&guess, accepted ? accepted : "");
+    cx_usage_error(me, "--set %s=%s: %s%s; accepted: %s", name, value, problem, cx_guess_text(&guess),
+                   accepted ? accepted : "");
+    free(accepted);
+    return CX_EXIT_USAGE;
 }
 
 /* Behind what COEXEC_DEBUG says already: the last one counts. */
@@ -50,6 +84,26 @@ static int set_debug(const char *name, const char *value)
     return status;
 }
 
+static bool devices_are_chosen; /* by an option of ours, not by the environment */
+
+static int set_devices(const char *value)
+{
+    devices_are_chosen = true;
+    return set_variable("COEXEC_DEVICES", value);
+}
+
+static int unknown_option(const char *name, size_t length)
+{
+    struct cx_guess guess;
+    char word[CX_GUESS_WORD];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    cx_guess_init(&guess, word);
+    for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++)
+        cx_guess_offer(&guess, option_names[i] + (strncmp(option_names[i], "COEXEC_", 7) == 0 ? 7 : 0));
+    return cx_usage_error(me, "--set %s: no such option%s; `coexec info` lists them", word,
+                          cx_guess_text(&guess));
+}
+
 /* NAME=VALUE, where NAME is an option of the layer, with or without COEXEC_ before it, or one of
  * COEXEC_DEBUG. */
 static int set_option(const char *assignment)
@@ -64,18 +118,25 @@ static int set_option(const char *assignment)
         const char *name = option_names[i], *bare = name + (is_debug ? 0 : 7);
         if (strlen(bare) != rest || strncasecmp(bare, assignment + prefix, rest) != 0)
             continue;
-        if (is_debug)
-            return set_debug(name, value);
-        return strcmp(name, "COEXEC_ALGO") == 0 ? set_algo(value) : set_variable(name, value);
+        if (strcmp(name, "COEXEC_ALGO") == 0)
+            return set_algo(value);
+        if (strcmp(name, "COEXEC_DEVICES") == 0)
+            return set_devices(value);
+        int status = check_value(name, value);
+        return status ? status : is_debug ? set_debug(name, value) : set_variable(name, value);
     }
-    return cx_usage_error(me, "--set %.*s: no such option; `coexec info` lists them", (int)length,
-                          assignment);
+    return unknown_option(assignment + prefix, rest);
 }
 
 /* The program may change its folder before the trace is written. */
 static int set_trace(const char *file)
 {
     char folder[PATH_MAX], *path = NULL;
+    const char *slash = strrchr(file, '/');
+    if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".") >
+            0 &&
+        access(folder, W_OK) != 0)
+        return cx_usage_error(me, "--trace %s: no file can be made in %s: %s", file, folder, strerror(errno));
     if (*file == '/' || !getcwd(folder, sizeof folder))
         return setenv("COEXEC_TRACE", file, 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
     if (asprintf(&path, "%s/%s", folder, file) < 0)
@@ -83,11 +144,6 @@ static int set_trace(const char *file)
     int status = setenv("COEXEC_TRACE", path, 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
     free(path);
     return status;
-}
-
-static int set_devices(const char *value)
-{
-    return set_variable("COEXEC_DEVICES", value);
 }
 
 /* Reads one option at argv[*i] and moves *i behind it. */
@@ -106,12 +162,19 @@ static int read_option(int argc, char **argv, int *i)
         size_t length = strlen(flag);
         if (strncmp(argument, flag, length) != 0 || (argument[length] && argument[length] != '='))
             continue;
-        value = argument[length] ? argument + length + 1 : *i < argc ? argv[(*i)++] : NULL;
-        if (!value)
+        value = argument[length] ? argument + length + 1 : *i < argc ? argv[*i] : NULL;
+        if (!value || (!argument[length] && strncmp(value, "--", 2) == 0))
             return cx_usage_error(me, "%s needs a value", flag);
+        *i += !argument[length];
         return with_value[o].set(value);
     }
-    return cx_usage_error(me, "unknown option %s", argument);
+    struct cx_guess guess;
+    char word[CX_GUESS_WORD];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
+    cx_guess_init(&guess, word);
+    cx_guess_offer_words(&guess, "--summary --algo --devices --trace --set --help");
+    return cx_usage_error(me, "unknown option %s%s; what is the program's stands behind it", argument,
+                          cx_guess_text(&guess));
 }
 
 /* Whether the folder is one that shows coexec itself, such as `meson devenv` sets. */
@@ -227,6 +290,9 @@ static int run(int argc, char **argv)
     free(icd);
     if (failed)
         return cx_tool_error(me, "the environment cannot be set: %s", strerror(errno));
+    status = devices_are_chosen ? cx_run_check_devices(getenv("COEXEC_DEVICES")) : CX_EXIT_OK;
+    if (status != CX_EXIT_OK)
+        return status;
     execvp(argv[i], argv + i);
     int missing = errno == ENOENT || errno == ENOTDIR;
     cx_tool_error(me, "%s: %s", argv[i], missing ? "no such program" : strerror(errno));

@@ -29,8 +29,6 @@ bool cx_cache_store(const char *folder, const char *key, const void *data, size_
 enum { CX_CACHE_TEXT_SIZE = 32 };
 bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
                            const unsigned char text[CX_CACHE_TEXT_SIZE]);
-/* The text of the warning, given once, about a folder that cannot be used. */
-#define CX_CACHE_COMPLAINT "cannot keep analysis results in %s"
 /* Whether this process may write a file of that size. Beyond its limit (RLIMIT_FSIZE) a signal would end the
  * process. Called by source/analyser_run.c. */
 bool cx_cache_may_write(size_t size);

@@ -41,8 +41,13 @@ static void set_levels(enum cx_level level)
         levels[topic] = level;
 }
 
-/* Applies "level" or "topic:level", separated by commas. Returns false at the first that is neither. */
-static bool apply_levels(const char *text)
+const char cx_log_accepted[] =
+    "error, warn, info, debug, or topic:level with the topics options, driver, api, "
+    "program, analysis, plan, data, worker, separated by ,";
+
+/* Applies "level" or "topic:level", separated by commas, to[] NULL: only looks. Returns false at the first
+ * that is neither. */
+static bool apply_levels(const char *text, enum cx_level *to)
 {
     while (*text) {
         size_t length = strcspn(text, ","), colon = strcspn(text, ":");
@@ -52,10 +57,9 @@ static bool apply_levels(const char *text)
         int topic = has_topic ? find_name(topic_names, CX_TOPIC_COUNT, text, colon) : -1;
         if (level < 0 || (has_topic && topic < 0))
             return false;
-        if (has_topic)
-            levels[topic] = (enum cx_level)level;
-        else
-            set_levels((enum cx_level)level);
+        for (int t = 0; to && t < CX_TOPIC_COUNT; t++)
+            if (!has_topic || t == topic)
+                to[t] = (enum cx_level)level;
         text += length + (text[length] == ',');
     }
     return true;
@@ -86,12 +90,9 @@ static void start(void)
 {
     const struct cx_options *options = cx_options_get();
     set_levels(CX_LEVEL_WARN);
-    if (!apply_levels(options->log)) {
+    if (!apply_levels(options->log, levels)) {
         set_levels(CX_LEVEL_WARN);
-        apply_levels(
-            cx_options_reject("COEXEC_LOG", "not known",
-                              "error, warn, info, debug, or topic:level with the topics options, driver, "
-                              "api, program, analysis, plan, data, worker, separated by ,"));
+        apply_levels(cx_options_reject("COEXEC_LOG", "not known", cx_log_accepted), levels);
     }
     if (*options->log_file) {
         int fd = open(options->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -101,6 +102,11 @@ static void start(void)
             cx_options_reject("COEXEC_LOG_FILE", strerror(errno), "a file that can be written");
     }
     tell_old_names();
+}
+
+bool cx_log_takes(const char *text)
+{
+    return apply_levels(text, NULL);
 }
 
 bool cx_log_on(enum cx_level level, enum cx_topic topic)

@@ -29,6 +29,9 @@ enum cx_topic {
 
 /* Whether lines of this level and topic are written. Called by the macros below, and before costly texts. */
 bool cx_log_on(enum cx_level level, enum cx_topic topic);
+/* Whether a text is of the form that COEXEC_LOG has; what that is, in words. Called by tools/coexec_run.c. */
+bool cx_log_takes(const char *text);
+extern const char cx_log_accepted[];
 /* Writes a line, formatted as by printf. Called by the macros below. */
 void cx_log_write(enum cx_level level, enum cx_topic topic, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -203,9 +203,9 @@ static bool numbers_are_good(const char *accepted, const char *list)
 }
 
 /* Stores `text`, which must stay, in the row's field. NULL when it fits, else what is wrong with it. */
-static const char *store(size_t index, const char *text)
+static const char *store_in(struct cx_options *into, size_t index, const char *text)
 {
-    void *field = (char *)&options + places[index].offset;
+    void *field = (char *)into + places[index].offset;
     const char *accepted = rows[index].accepted;
     double real;
     switch (places[index].kind) {
@@ -239,6 +239,11 @@ static const char *store(size_t index, const char *text)
     }
     *(const char **)field = text;
     return NULL;
+}
+
+static const char *store(size_t index, const char *text)
+{
+    return store_in(&options, index, text);
 }
 
 /* "a|b|c" as "a, b, c"; the caller frees. Other texts stay as they are. */
@@ -499,7 +504,8 @@ static char *copy_driver_cache(void)
 
 static void read_environment(void)
 {
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c_locale)
+        c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     read_old_params();
     for (size_t i = 0; i < ROWS; i++)
         read_row(i);
@@ -536,6 +542,23 @@ const char *cx_options_old_names(void)
 {
     cx_options_get();
     return old_names ? old_names : "";
+}
+
+const char *cx_options_problem(const char *name, const char *value, char **accepted)
+{
+    struct cx_options scratch = {0};
+    size_t index = 0;
+    *accepted = NULL;
+    while (index < ROWS && strcmp(rows[index].name, name) != 0)
+        index++;
+    if (index == ROWS || !*value || places[index].kind == KIND_ALGO)
+        return NULL; /* an empty value is the default; cx_algos_create tells of balancers */
+    if (!c_locale)
+        c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    const char *problem = store_in(&scratch, index, value);
+    if (problem)
+        *accepted = accepted_list(index);
+    return problem;
 }
 
 bool cx_options_lock_abort(void)

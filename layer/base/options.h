@@ -63,6 +63,11 @@ size_t cx_options_numbers(const char *list, double *numbers, size_t room);
  * once. */
 const char *cx_options_reject(const char *name, const char *problem, const char *accepted);
 
+/* What is wrong with a value of that option, which is one of the table; NULL: nothing that can be told
+ * without knowing more. *accepted gets what would be right, which the caller frees. Changes nothing, reads no
+ * variable. Of one thread. Called by tools/coexec_run.c. */
+const char *cx_options_problem(const char *name, const char *value, char **accepted);
+
 /* Whether a process of our tests ends where the order of locks is violated (lock.h): LOCK_ABORT. */
 bool cx_options_lock_abort(void);
 

@@ -65,7 +65,9 @@ static void find_analyser(void)
     free(beside);
     free(real);
     if (!found && !try_analyser(CX_ANALYSER_INSTALLED) && !try_analyser(CX_ANALYSER_BUILT))
-        cx_warn(CX_TOPIC_ANALYSIS, "coexec-analyse is not found: every launch runs whole");
+        cx_warn(CX_TOPIC_ANALYSIS,
+                "coexec-analyse is not found: every launch runs whole. Install coexec whole (a build "
+                "needs the package llvm-dev for it), or name it by COEXEC_ANALYSER");
 }
 
 const char *cx_analyse_program(void)
@@ -182,6 +184,15 @@ bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_res
     return ok;
 }
 
+void cx_analyse_cannot_keep(const char *folder)
+{
+    cx_log_once(
+        CX_LEVEL_WARN, CX_TOPIC_ANALYSIS,
+        "cannot keep analysis results in %s: each run analyses its kernels anew. Set COEXEC_CACHE_DIR to a "
+        "folder that can be written, or to - for no cache",
+        folder);
+}
+
 /* Keeps a blob with the text's hash behind it, or a doubt as it is. */
 static void keep(const struct cx_analyse_task *task, const struct cx_analyse_result *result,
                  const void *doubt, size_t size)
@@ -195,7 +206,7 @@ static void keep(const struct cx_analyse_task *task, const struct cx_analyse_res
     key_of(task, key);
     if (result->blob ? !cx_cache_store_result(folder, key, result->blob, result->size, result->text)
                      : !cx_cache_store(folder, key, doubt, size))
-        cx_log_once(CX_LEVEL_INFO, CX_TOPIC_ANALYSIS, CX_CACHE_COMPLAINT, folder);
+        cx_analyse_cannot_keep(folder);
 }
 
 static bool write_file(const char *path, const char *text)
@@ -300,16 +311,39 @@ static void command_line(const struct cx_analyse_task *task, const char *limit, 
     memcpy(argv, words, (n + 1) * sizeof(*argv));
 }
 
+/* Clang is a package of its own, which a system with the analyser may lack. Package systems name it by its
+ * version, as clang's own path tells it: /usr/lib/llvm-16/bin/clang. */
+static void tell_missing_clang(const char *clang)
+{
+    const char *version = strstr(clang, "llvm-");
+    char package[32] = "clang";
+    if (version)
+        snprintf(package, sizeof(package), "clang-%.*s", (int)strspn(version + 5, "0123456789"), version + 5);
+    if (*cx_options_get()->clang)
+        cx_log_once(CX_LEVEL_WARN, CX_TOPIC_ANALYSIS,
+                    "%s (COEXEC_CLANG) cannot be run: every launch runs whole", clang);
+    else
+        cx_log_once(CX_LEVEL_WARN, CX_TOPIC_ANALYSIS,
+                    "%s cannot be run: every launch runs whole. Install the package %s, or name a clang by "
+                    "COEXEC_CLANG",
+                    clang, package);
+}
+
 /* The helper's message as what it says of the program: where clang found an error in the run's files, its
  * line in the program's text, or no place at all, in place of a name that nobody knows. */
 static void explain_failure(const struct files *files, const char *message, struct cx_analyse_result *result)
 {
-    static const char name[] = "coexec-analyse: ", mark[] = "error: ";
+    static const char name[] = "coexec-analyse: ", mark[] = "error: ", missing[] = "error: cannot run ";
     const size_t length = strlen(files->source);
     const char *what = message, *line = NULL;
 
     if (!strncmp(what, name, strlen(name)))
         what += strlen(name);
+    if (strncmp(what, missing, strlen(missing)) == 0) {
+        tell_missing_clang(what + strlen(missing));
+        snprintf(result->why, sizeof(result->why), "clang is missing");
+        return;
+    }
     const char *error = strstr(what, mark);
     if (error && !strncmp(what, files->folder, strlen(files->folder))) {
         if (!strncmp(what, files->source, length) && what[length] == ':')

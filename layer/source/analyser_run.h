@@ -46,5 +46,7 @@ bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_res
  * tools/coexec_judge.c. */
 void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,
                     struct cx_analyse_result *result);
+/* Warns, once, that the cache's folder cannot be used. Called by compiler_macros.c. */
+void cx_analyse_cannot_keep(const char *folder);
 
 #endif

@@ -9,6 +9,7 @@
  * their arguments (__has_builtin(x)) are asked by #if, and answer as "+NAME 0" or 1.
  */
 #include "layer/source/compiler_macros.h"
+#include "layer/source/analyser_run.h"
 #include "layer/base/exit_guard.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/log.h"
@@ -488,7 +489,7 @@ static void run_inquiry(void *data)
     if (ok) {
         keep_known(key, inquiry->answers, "");
         if (folder && !cx_cache_store(folder, key, inquiry->answers, strlen(inquiry->answers)))
-            cx_log_once(CX_LEVEL_INFO, CX_TOPIC_ANALYSIS, CX_CACHE_COMPLAINT, folder);
+            cx_analyse_cannot_keep(folder);
     } else {
         snprintf(inquiry->why, sizeof(inquiry->why), "%s cannot tell", inquiry->device->name);
         if (!cx_background_ending())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Cache folders that cannot be made, written or filled mean no cache: right results, split, not a word unless asked. TAP.
+"""Cache folders that cannot be made, written or filled mean no cache: right results, split, and one warning. TAP.
 
 usage: check_cache_folder.py ANALYSER EXAMPLE ARGUMENTS...
 
@@ -42,12 +42,12 @@ def analyses(room):
 
 
 def refused(room, folder, prefix=(), **settings):
-    """The folder is of no use: silence, and one line for those who ask."""
+    """The folder is of no use: one line says so, and what to do."""
     checksum, said = run(room, folder, prefix, **settings)
     assert checksum == EXPECTED, f"checksum {checksum}, not {EXPECTED}"
+    assert said.count("\n") == 1 and COMPLAINT in said and "Set COEXEC_CACHE_DIR" in said, said
+    _, said = run(room, folder, prefix, log="error", **settings)
     assert said == "", said
-    _, said = run(room, folder, prefix, log="analysis:info", **settings)
-    assert said.count(COMPLAINT) == 1, said
 
 
 def mounted(folder, *steps):
@@ -155,7 +155,7 @@ def full(room):
     refused(room, room / "full", prefix)
     # nothing half-written is left; a full disk may still have room for names
     watched = [*prefix, "sh", "-c", f'"$@"; status=$?; ls -A {folder} >&2; exit $status', "sh"]
-    _, said = run(room, room / "full", watched)
+    _, said = run(room, room / "full", watched, log="error")
     assert said.split() == ["filler"], said
     return None
 

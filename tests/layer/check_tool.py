@@ -499,7 +499,7 @@ def info_measures_links():
 
 def info_without_drivers():
     done = tool("info", COEXEC_VENDORS="/nonexistent")
-    assert done.returncode == 0 and "The virtual device: none" in done.stdout, done
+    assert done.returncode == 1 and "The virtual device: none" in done.stdout, done
     assert "/nonexistent (from COEXEC_VENDORS): cannot be opened" in done.stdout, done
 
 

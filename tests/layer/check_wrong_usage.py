@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Wrong usages of the program coexec: each ends with its status and one message that says what to do. What is right, or stands
+in the environment, goes on. TAP.
+
+usage: check_wrong_usage.py PATH_OF_COEXEC PATH_OF_LIBSTUB EXAMPLE
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
+TOOL, STUB, EXAMPLE = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:4])
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
+TWO = {"COEXEC_VENDORS": STUB, "STUB_NAMES": "Quick Graphics,Slow Graphics", "STUB_TYPE": "gpu,cpu", "STUB_VENDOR": "Widgets Inc"}
+NONE = {"COEXEC_VENDORS": "/nonexistent"}
+
+# arguments, variables, exit status, texts of the message
+WRONG = [
+    ("", {}, 2, ["usage: coexec SUBCOMMAND"]),
+    ("rnu -- true", {}, 2, ["no such subcommand: rnu, did you mean run?"]),
+    ("/bin/true", {}, 2, ["to run that program: coexec run -- /bin/true"]),
+    ("help benhc", {}, 2, ["did you mean bench?"]),
+    ("run", {}, 2, ["no program to run", "coexec help run"]),
+    ("run --summary --", {}, 2, ["no program to run"]),
+    ("run --sumary -- true", {}, 2, ["unknown option --sumary, did you mean --summary?"]),
+    ("run --algo sigmiod -- true", {}, 2, ["no balancer 'sigmiod', did you mean sigmoid?", "accepted: single, static"]),
+    ("run --algo sigmoid:q=1 -- true", {}, 2, ["--algo sigmoid:q=1", "accepted: "]),
+    ("run --algo sigmoid:p=high -- true", {}, 2, ["--algo sigmoid:p=high", "accepted: "]),
+    ("run --set algo=statik -- true", {}, 2, ["did you mean static?"]),
+    ("run --set split=alwas -- true", {}, 2, ["--set COEXEC_SPLIT=alwas: not known, did you mean always?", "accepted: auto, never, always"]),
+    ("run --set spilt=always -- true", {}, 2, ["--set spilt: no such option, did you mean SPLIT?"]),
+    ("run --set COEXEC_VERIFY=yes -- true", {}, 2, ["not a whole number", "accepted: 0 or a number"]),
+    ("run --set budget=2 -- true", {}, 2, ["out of range", "accepted: number from 0 to 1"]),
+    ("run --set log=paln:info -- true", {}, 2, ["--set COEXEC_LOG=paln:info: not known", "topics options, driver"]),
+    ("run --set zero_copi=0 -- true", {}, 2, ["did you mean zero_copy?"]),
+    ("run --set peer=2 -- true", {}, 2, ["--set peer=2: not known", "accepted: auto, 0, 1"]),
+    ("run --set split -- true", {}, 2, ["not of the form NAME=VALUE"]),
+    ("run --trace -- true", {}, 2, ["--trace needs a value"]),
+    ("run --devices -- true", TWO, 2, ["--devices needs a value"]),
+    ("run --trace /nonexistent/t.json -- true", {}, 2, ["no file can be made in /nonexistent/"]),
+    ("run --devices grapics -- true", TWO, 2, ["'grapics' names no device, did you mean Graphics?", "0 (Quick Graphics), 1 (Slow Graphics)"]),
+    ("run --devices gpu,7 -- true", TWO, 2, ["'7' names no device", "0 (Quick Graphics)"]),
+    ("run --set devices=*radeon* -- true", TWO, 2, ["'*radeon*' names no device"]),
+    ("run --devices !*graphics* -- true", TWO, 2, ["leaves no device of the 2 found"]),
+    ("run --devices accelerator -- true", TWO, 2, ["leaves no device of the 2 found"]),
+    ("run --devices gpu -- true", NONE, 1, ["there is no OpenCL device", "pocl-opencl-icd", "COEXEC_VENDORS", "containers.md"]),
+    ("run -- /nonexistent/program", {}, 127, ["no such program"]),
+    ("run -- /etc", {}, 126, ["/etc"]),
+    ("info --jsn", {}, 2, ["did you mean --json?"]),
+    ("info", NONE, 1, ["there is no OpenCL device", "/nonexistent", "pocl-opencl-icd", "in a container"]),
+    ("info --json", NONE, 1, ["there is no OpenCL device"]),
+    ("explain", {}, 2, ["coexec help explain"]),
+    ("explain nosuch.cl", TWO, 1, ["nosuch.cl"]),
+    ("report nosuch.json", {}, 1, ["nosuch.json: No such file"]),
+    ("bench --programs mandelbort", TWO, 2, ["no such program: mandelbort, did you mean mandelbrot?"]),
+    ("simulate --device fast", {}, 2, ["fast"]),
+]
+
+# what chooses devices, which are used then
+RIGHT = [
+    ("0", "0"), ("1,0", "1 0"), ("all", "0 1"), ("cpu", "1"), ("gpu,!*pocl*", "0"), ("!*nothing*", "0 1"), ("quick", "0"), ("SLOW*", "1"),
+    ("*widgets*", "0 1"), ("all,!cpu", "0"), ("gpu,accelerator", "0"),
+]
+
+# variables, the one line, with a program that runs all the same
+LENIENT = [
+    ({"COEXEC_ALGO": "sigmiod"}, "COEXEC_ALGO=sigmiod: no balancer 'sigmiod'"),
+    ({"COEXEC_SPLIT": "alwas"}, "COEXEC_SPLIT=alwas: not known; accepted: auto, never, always; using auto"),
+    ({"COEXEC_SPILT": "always"}, "COEXEC_SPILT: no such option"),
+    ({"COEXEC_DEVICES": "*radeon*"}, "'*radeon*' names no device"),
+    ({"COEXEC_DEBUG": "zero_copi=0"}, "COEXEC_DEBUG=zero_copi=0: no such name"),
+]
+
+
+# variables that make a part of coexec be missing, the one warning
+MISSING = [
+    ({"COEXEC_CLANG": "/nonexistent/clang"}, "/nonexistent/clang (COEXEC_CLANG) cannot be run: every launch runs whole"),
+    ({"COEXEC_ANALYSER": "/nonexistent/analyser"}, "/nonexistent/analyser (COEXEC_ANALYSER) cannot be run: every launch runs whole"),
+    ({"COEXEC_CACHE_DIR": "/proc/nowhere"}, "cannot keep analysis results in /proc/nowhere"),
+]
+
+
+def tool(arguments, variables):
+    return subprocess.run([TOOL, *arguments.split()], env={**CLEAN, **variables}, capture_output=True, text=True, timeout=60)
+
+
+def wrong(arguments, variables, status, texts):
+    done = tool(arguments, variables)
+    assert done.returncode == status, f"exit status {done.returncode}, not {status}\n{done.stderr}"
+    for text in texts:
+        assert text in done.stderr, f"no '{text}' in:\n{done.stderr}"
+    assert status != 2 or not done.stdout, done.stdout
+    lines = done.stderr.count("\n") - done.stderr.startswith("known: ")
+    assert status != 2 or not arguments or lines == 1, done.stderr
+
+
+def chosen(items, used):
+    # `coexec run` lets coexec be the program, which tells what is used
+    done = tool(f"run --devices {items} -- {TOOL} info --json", TWO)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    facts = json.loads(done.stdout)["devices"]
+    assert sorted(used.split()) == [str(device["index"]) for device in facts if device["used"]], facts
+
+
+def lenient(variables, text):
+    done = tool(f"run -- {TOOL} info", {**TWO, **variables})
+    assert done.returncode == 0 and done.stdout, done.stderr
+    assert text in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def missing(variables, text):
+    env = {"POCL_DEVICES": "basic pthread", "POCL_MAX_PTHREAD_COUNT": "1", "COEXEC_DEBUG": "analysis_wait=60000", "COEXEC_CACHE_DIR": "-"}
+    done = tool(f"run -- {EXAMPLE} --size 64 --check", {**env, **variables})
+    assert done.returncode == 0 and "check=pass" in done.stdout, done
+    assert text in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def the_rest_is_the_programs():
+    """What stands behind the program is its own, -- too."""
+    done = tool("run --summary -- echo -- --algo x", TWO)
+    assert done.stdout == "-- --algo x\n", done
+    done = tool("run echo --summary -- y", TWO)
+    assert done.stdout == "--summary -- y\n", done
+
+
+def main():
+    tests = [(f"coexec {row[0]}".strip(), lambda row=row: wrong(*row)) for row in WRONG]
+    tests += [(f"--devices {row[0]}", lambda row=row: chosen(*row)) for row in RIGHT]
+    tests += [(" ".join(f"{k}={v}" for k, v in row[0].items()), lambda row=row: lenient(*row)) for row in LENIENT]
+    tests += [(" ".join(f"{k}={v}" for k, v in row[0].items()), lambda row=row: missing(*row)) for row in MISSING]
+    return tap.run([*tests, the_rest_is_the_programs])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

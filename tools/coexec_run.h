@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `coexec run` looks at before it becomes the program.
+ */
+#ifndef CX_TOOLS_COEXEC_RUN_H
+#define CX_TOOLS_COEXEC_RUN_H
+
+/* Whether the list chooses devices that are there, with the drivers that the environment names. Returns the
+ * exit status, 0 where it does; what is wrong it has told. Called by coexec_run.c. */
+int cx_run_check_devices(const char *list);
+
+#endif
