@@ -49,7 +49,7 @@ static void drop(struct cx_command *command)
 
 static bool allows_uneven(const struct cx_program *program, const struct cx_queue *queue)
 {
-    const char *options = program->options ? program->options : "";
+    const char *options = program->build.options ? program->build.options : "";
     bool newer = strstr(options, "-cl-std=CL2") || strstr(options, "-cl-std=CL3");
     return newer && !strstr(options, "-cl-uniform-work-group-size") &&
            queue->context->workers[queue->fastest].device->non_uniform_groups;

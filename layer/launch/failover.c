@@ -289,7 +289,7 @@ cl_int cx_failover_share(struct cx_launch *launch, struct cx_worker *worker, con
 static bool has_state(const struct cx_launch *launch)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
-    return atomic_load(&launch->request.kernel->program->variables_owner) && summary &&
+    return atomic_load(&launch->request.kernel->program->build.variables_owner) && summary &&
            summary->flags & CX_SUMMARY_PINNED;
 }
 

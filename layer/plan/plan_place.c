@@ -93,7 +93,7 @@ static bool may_keep_state(const struct cx_launch *launch, bool *certain)
 static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, bool certain)
 {
     struct cx_program *program = launch->request.kernel->program;
-    unsigned owner = atomic_load(&program->variables_owner), none = launch->base.context->nmembers;
+    unsigned owner = atomic_load(&program->build.variables_owner), none = launch->base.context->nmembers;
     if (owner && cx_queue_takes(launch->base.queue, owner - 1)) {
         if (cx_kernel_runs_on(launch->request.kernel, owner - 1) &&
             cx_launch_prepare(launch, owner - 1) == CL_SUCCESS)
@@ -109,7 +109,7 @@ static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, b
     if (preferred >= none || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
         best = fastest_taker(launch, 0);
     if (!owner && best < none)
-        atomic_store(&program->variables_owner, best + 1);
+        atomic_store(&program->build.variables_owner, best + 1);
     return best;
 }
 
@@ -122,7 +122,7 @@ static bool place_at_svm_owner(struct cx_launch *launch)
     unsigned kept = 0;
     if (!cx_kernel_runs_on(launch->request.kernel, owner) || cx_launch_prepare(launch, owner) != CL_SUCCESS)
         return false;
-    if (state && !atomic_compare_exchange_strong(&program->variables_owner, &kept, owner + 1) &&
+    if (state && !atomic_compare_exchange_strong(&program->build.variables_owner, &kept, owner + 1) &&
         kept != owner + 1 && certain) {
         if (cx_svm_has_argument(launch))
             cx_warn(CX_TOPIC_PLAN, "%s uses variables of its program, which another device has",

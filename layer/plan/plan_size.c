@@ -222,7 +222,7 @@ double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant varia
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_program *program = launch->request.kernel->program;
-    const double again = (double)program->build_ns * 1e-9;
+    const double again = (double)program->build.took_ns * 1e-9;
     double seconds = 0;
 
     for (unsigned m = 0; m < context->nmembers; m++) {

@@ -119,8 +119,9 @@ static void write_launch(FILE *out, const void *of)
 static void write_reported(FILE *out, const void *of)
 {
     const struct cx_program *program = ((const struct cx_launch *)of)->request.kernel->program;
-    const char *reported =
-        program->analysis ? cx_analysis_replies(program->analysis, program->context->fastest) : NULL;
+    const char *reported = program->analysed.analysis
+                               ? cx_analysis_replies(program->analysed.analysis, program->context->fastest)
+                               : NULL;
     if (!reported)
         return;
     fprintf(out, "{\"type\":\"told\",\"program\":%" PRIu64 ",\"told\":", program->base.id);

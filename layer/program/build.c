@@ -75,11 +75,11 @@ static const char *name_of(const struct cx_build *build)
 
 static const char *origin_of(const struct cx_program *program)
 {
-    return program->stored     ? "binary"
-           : program->il       ? "intermediate language"
-           : program->builtins ? "built-in kernels"
-           : program->source   ? "source"
-                               : "objects";
+    return program->origin.stored     ? "binary"
+           : program->origin.il       ? "intermediate language"
+           : program->origin.builtins ? "built-in kernels"
+           : program->origin.source   ? "source"
+                                      : "objects";
 }
 
 /* Notes what came of a member's build. */
@@ -110,7 +110,7 @@ static bool build_one(struct cx_build *build, unsigned m)
     cl_program real = NULL;
     const cl_int error = build->step(build, m, &real);
 
-    cx_trace_build(program, m, name_of(build), origin_of(program), program->options, error, since);
+    cx_trace_build(program, m, name_of(build), origin_of(program), program->build.options, error, since);
     program->members[m].log_shown = true;
     return settle_member(program, m, error, real);
 }
@@ -131,7 +131,7 @@ static void build_parts(struct cx_build *build, struct part *parts, unsigned fir
     unsigned n = 0;
 
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (build->program->reach >> m & 1 && !has_ended(build->program, m) &&
+        if (build->program->unit.reach >> m & 1 && !has_ended(build->program, m) &&
             cx_worker_is_open(&context->workers[m]) && (m == first || first == context->nmembers))
             parts[n++] = (struct part){.build = build, .member = m};
     for (unsigned i = 0; i + 1 < n; i++)
@@ -148,7 +148,7 @@ static void build_parts(struct cx_build *build, struct part *parts, unsigned fir
  * members: none. */
 static unsigned next_reached(const struct cx_program *program, unsigned k)
 {
-    while (k < program->context->nmembers && !(program->reach >> cx_program_member_at(program, k) & 1))
+    while (k < program->context->nmembers && !(program->unit.reach >> cx_program_member_at(program, k) & 1))
         k++;
     return k;
 }
@@ -166,7 +166,7 @@ static bool is_ready(const struct cx_program *program, unsigned k)
 static bool any_built(const struct cx_program *program)
 {
     for (unsigned m = 0; m < program->context->nmembers; m++)
-        if (program->reach >> m & 1 && cx_program_runs_on(program, m))
+        if (program->unit.reach >> m & 1 && cx_program_runs_on(program, m))
             return true;
     return false;
 }
@@ -187,8 +187,8 @@ static bool open_next(const struct cx_program *program)
     for (unsigned k = 0; k < program->context->nmembers; k++) {
         const unsigned m = cx_program_member_at(program, k);
         struct cx_worker *worker = &program->context->workers[m];
-        if (program->reach >> m & 1 && !cx_worker_is_open(worker) && !has_refused(program, worker->kind) &&
-            cx_worker_ensure(worker) == CL_SUCCESS)
+        if (program->unit.reach >> m & 1 && !cx_worker_is_open(worker) &&
+            !has_refused(program, worker->kind) && cx_worker_ensure(worker) == CL_SUCCESS)
             return true;
     }
     return false;
@@ -200,7 +200,7 @@ static void build_all(struct cx_build *build, struct part *parts)
     const unsigned all = context->nmembers;
 
     for (unsigned m = 0; m < all && !build->may_be_deferred; m++)
-        if (build->program->reach >> m & 1)
+        if (build->program->unit.reach >> m & 1)
             (void)cx_worker_ensure(&context->workers[m]);
     do {
         build_parts(build, parts, all);
@@ -216,8 +216,8 @@ static bool build_first(struct cx_build *build, struct part *parts)
     const unsigned end = program->context->nmembers;
     unsigned k = next_reached(program, 0);
 
-    if (!build->may_be_deferred || program->ndevice_members > 1 || !(program->reach & (program->reach - 1)) ||
-        cx_options_get()->build != CX_OPTION_BUILD_LAZY)
+    if (!build->may_be_deferred || program->unit.ndevices > 1 ||
+        !(program->unit.reach & (program->unit.reach - 1)) || cx_options_get()->build != CX_OPTION_BUILD_LAZY)
         return false;
     while (next_reached(program, k + 1) < end && !is_ready(program, k))
         k = next_reached(program, k + 1);
@@ -261,12 +261,12 @@ static cl_int judge_devices(const struct cx_build *build)
 {
     const struct cx_program *program = build->program;
 
-    for (unsigned d = 0; d < program->ndevice_members; d++) {
+    for (unsigned d = 0; d < program->unit.ndevices; d++) {
         cl_int error = CL_SUCCESS;
-        bool any = !program->device_members[d];
+        bool any = !program->unit.device_members[d];
         for (unsigned k = 0; k < program->context->nmembers && !any; k++) {
             const unsigned m = cx_program_member_at(program, k);
-            if (!(program->device_members[d] >> m & 1))
+            if (!(program->unit.device_members[d] >> m & 1))
                 continue;
             any = cx_program_runs_on(program, m);
             if (error == CL_SUCCESS)
@@ -287,30 +287,32 @@ static void wait_for_variants(struct cx_program *program)
 
 static void look_for_assembly(struct cx_program *program)
 {
-    const char *text = program->text ? program->text : program->source;
+    const char *text = program->build.text ? program->build.text : program->origin.source;
 
-    program->assembles = text && cx_text_assembles(text);
-    program->may_assemble = !text || program->assembles || cx_identity_includes(text, program->options);
+    program->analysed.assembles = text && cx_text_assembles(text);
+    program->analysed.may_assemble =
+        !text || program->analysed.assembles || cx_identity_includes(text, program->build.options);
 }
 
 static struct cx_analysis *start_analysis(struct cx_program *program)
 {
     if (!cx_context_shares(program->context)) {
-        program->unanalysed = "there is one device";
+        program->analysed.why_not = "there is one device";
         return NULL;
     }
-    if (program->stored && !cx_stored_has_text(program->stored))
-        return cx_stored_analysis(program, &program->unanalysed);
-    if (program->text)
-        return cx_analysis_start(&program->context->members, program->context->fastest, program->text,
-                                 program->text_options, cx_trace_analyses(program->context),
-                                 &program->unanalysed);
-    if (!program->source) {
-        program->unanalysed = "the program is in an intermediate language";
+    if (program->origin.stored && !cx_stored_has_text(program->origin.stored))
+        return cx_stored_analysis(program, &program->analysed.why_not);
+    if (program->build.text)
+        return cx_analysis_start(&program->context->members, program->context->fastest, program->build.text,
+                                 program->build.text_options, cx_trace_analyses(program->context),
+                                 &program->analysed.why_not);
+    if (!program->origin.source) {
+        program->analysed.why_not = "the program is in an intermediate language";
         return NULL;
     }
-    return cx_analysis_start(&program->context->members, program->context->fastest, program->source,
-                             program->options, cx_trace_analyses(program->context), &program->unanalysed);
+    return cx_analysis_start(&program->context->members, program->context->fastest, program->origin.source,
+                             program->build.options, cx_trace_analyses(program->context),
+                             &program->analysed.why_not);
 }
 
 /* A unit's whole build, from the caller's thread or in the background. */
@@ -326,15 +328,16 @@ static cl_int execute(struct cx_build *build)
     wait_for_variants(program);
     delayed = cx_clock_ns() - since;
     cx_program_clear(program);
-    program->text = build->text;
-    program->text_options = build->text_options;
+    program->build.text = build->text;
+    program->build.text_options = build->text_options;
     build->text = build->text_options = NULL;
     look_for_assembly(program);
     if (parts) {
-        program->unanalysed = program->builtins ? "built-in kernels have no source" : "linked program";
+        program->analysed.why_not =
+            program->origin.builtins ? "built-in kernels have no source" : "linked program";
         since = cx_clock_ns();
         if (build->analyse)
-            program->analysis = start_analysis(program);
+            program->analysed.analysis = start_analysis(program);
         delayed += cx_clock_ns() - since;
         since = cx_clock_ns();
         const uint64_t begun = cx_task_queue_build_begin();
@@ -342,12 +345,12 @@ static cl_int execute(struct cx_build *build)
         if (!deferred)
             build_all(build, parts);
         delayed += cx_task_queue_build_end(begun);
-        program->build_ns = cx_clock_ns() - since;
+        program->build.took_ns = cx_clock_ns() - since;
         error = judge(build);
         if (error == CL_SUCCESS && build->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
             error = cx_program_list_functions(program);
         if (error != CL_SUCCESS)
-            cx_analysis_release(&program->analysis);
+            cx_analysis_release(&program->analysed.analysis);
         else if (build->analyse)
             cx_record_program(program);
         free(parts);
@@ -358,9 +361,9 @@ static cl_int execute(struct cx_build *build)
         failed = judge_devices(build);
     cx_lock(&program->lock);
     if (error == CL_SUCCESS)
-        program->binary_type = build->binary_type;
-    program->status = error == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
-    program->building = false;
+        program->build.binary_type = build->binary_type;
+    program->build.status = error == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+    program->build.running = false;
     if (deferred && error == CL_SUCCESS)
         cx_build_deferred_leave(program);
     pthread_cond_broadcast(&program->changed);
@@ -375,7 +378,8 @@ static cl_int execute(struct cx_build *build)
 static struct cx_build *build_new(struct cx_program *unit, const char *options)
 {
     struct cx_build *build = calloc(1, sizeof(*build));
-    const char *own = unit->stored ? cx_stored_options(unit->stored) : NULL, *given = own ? own : options;
+    const char *own = unit->origin.stored ? cx_stored_options(unit->origin.stored) : NULL,
+               *given = own ? own : options;
     char *copy = strdup(given ? given : "");
     if (!build || !copy) {
         free(build);
@@ -395,7 +399,7 @@ static void build_destroy(struct cx_build *build)
             free(build->names[i]);
         } else {
             cx_lock(&build->inputs[i]->lock);
-            build->inputs[i]->nattached--;
+            build->inputs[i]->build.nattached--;
             cx_unlock(&build->inputs[i]->lock);
         }
         cx_program_unref(&build->inputs[i]);
@@ -412,7 +416,7 @@ static void build_destroy(struct cx_build *build)
 struct cx_builds *cx_builds_new(struct cx_program *program, cx_program_notify notify, void *notify_data)
 {
     struct cx_builds *builds = calloc(1, sizeof(*builds));
-    struct cx_build **build = calloc(program->ndevices, sizeof(*build));
+    struct cx_build **build = calloc(program->division.ndevices, sizeof(*build));
     if (!builds || !build) {
         free(builds);
         free(build);
@@ -442,7 +446,7 @@ void cx_builds_destroy(struct cx_builds **builds)
 cl_int cx_builds_add(struct cx_builds *builds, cl_uint ndevices, const cl_device_id *devices,
                      const char *options)
 {
-    struct cx_program **units = calloc(builds->program->ndevices, sizeof(cl_program));
+    struct cx_program **units = calloc(builds->program->division.ndevices, sizeof(cl_program));
     unsigned count = 0;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
@@ -497,9 +501,9 @@ cl_int cx_builds_run(struct cx_builds **builds)
         struct cx_build *build = own->build[i];
         struct cx_program *program = build->program;
         cx_lock(&program->lock);
-        char *options = program->options;
-        program->status = CL_BUILD_IN_PROGRESS;
-        program->options = build->options;
+        char *options = program->build.options;
+        program->build.status = CL_BUILD_IN_PROGRESS;
+        program->build.options = build->options;
         build->options = options;
         cx_unlock(&program->lock);
     }
@@ -522,7 +526,7 @@ cl_int cx_build_check(const struct cx_context *context, const struct cx_program 
     }
     for (cl_uint i = 0; i < ndevices; i++) {
         const struct cx_device *device = cx_device_from(devices[i]);
-        if (!device || (program ? cx_program_device(program, device) == program->ndevices
+        if (!device || (program ? cx_program_device(program, device) == program->division.ndevices
                                 : !cx_context_has_device(context, device))) {
             *reason = program ? "not a device of the program" : "not a device of the context";
             return CL_INVALID_DEVICE;
@@ -544,19 +548,19 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
                              cl_program *real)
 {
     const struct cx_real_device *device = program->context->workers[member].device;
-    const char *text = program->source;
+    const char *text = program->origin.source;
     cl_int error = CL_SUCCESS;
 
-    if (program->stored && (*real = cx_stored_program(program, member, &error))) {
+    if (program->origin.stored && (*real = cx_stored_program(program, member, &error))) {
         error = build_real(device, *real, cx_vendor_options(&program->context->members, member, options));
-        if (error == CL_SUCCESS || !cx_stored_has_text(program->stored))
+        if (error == CL_SUCCESS || !cx_stored_has_text(program->origin.stored))
             return error;
         device->cl->clReleaseProgram(*real);
-    } else if (program->stored && !cx_stored_has_text(program->stored)) {
+    } else if (program->origin.stored && !cx_stored_has_text(program->origin.stored)) {
         return error;
     }
-    *real = program->il ? cx_il_program(program, member, &error)
-                        : cx_build_source(program, member, 1, &text, &error);
+    *real = program->origin.il ? cx_il_program(program, member, &error)
+                               : cx_build_source(program, member, 1, &text, &error);
     const uint64_t since = cx_clock_ns();
     if (*real)
         error = build_real(device, *real, cx_program_driver_options(program, member, options));
@@ -567,15 +571,16 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
 
 static cl_int build_step(struct cx_build *build, unsigned member, cl_program *real)
 {
-    return compile_member(build->program, member, build->program->options, real);
+    return compile_member(build->program, member, build->program->build.options, real);
 }
 
 const char *cx_build_files_moved(const struct cx_program *program, const char *options)
 {
-    if (program->analysis)
-        return cx_analysis_files_moved(program->analysis);
-    const bool from_text = program->source && (!program->stored || cx_stored_has_text(program->stored));
-    return from_text && cx_identity_includes(program->source, options)
+    if (program->analysed.analysis)
+        return cx_analysis_files_moved(program->analysed.analysis);
+    const bool from_text =
+        program->origin.source && (!program->origin.stored || cx_stored_has_text(program->origin.stored));
+    return from_text && cx_identity_includes(program->origin.source, options)
                ? "without analysis it cannot be told whether files that the program includes have changed"
                : NULL;
 }
@@ -618,7 +623,8 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
         cx_build_check(program->context, program, num_devices, device_list, pfn_notify, user_data, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
-    if (!program->source && !program->stored && !program->il && !program->builtins)
+    if (!program->origin.source && !program->origin.stored && !program->origin.il &&
+        !program->origin.builtins)
         return CX_FAIL(CL_INVALID_OPERATION, "the program was made by linking");
     struct cx_builds *builds = cx_builds_new(program, pfn_notify, user_data);
     if (!builds)
@@ -627,9 +633,10 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
     for (unsigned i = 0; i < builds->count; i++) {
         struct cx_build *build = builds->build[i];
         build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-        build->analyse = !program->builtins;
-        build->step = program->builtins ? cx_builtin_step : build_step;
-        build->may_be_deferred = !program->builtins && !program->il; /* constants may be set anew meanwhile */
+        build->analyse = !program->origin.builtins;
+        build->step = program->origin.builtins ? cx_builtin_step : build_step;
+        build->may_be_deferred =
+            !program->origin.builtins && !program->origin.il; /* constants may be set anew meanwhile */
     }
     if (error == CL_SUCCESS)
         error = cx_builds_run(&builds);

@@ -33,18 +33,18 @@ void cx_build_deferred_leave(struct cx_program *program)
 
     for (unsigned m = 0; m < program->context->nmembers; m++) {
         unsigned none = CX_BUILD_NONE;
-        if (program->reach >> m & 1)
+        if (program->unit.reach >> m & 1)
             deferred += atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &none,
                                                        CX_BUILD_DEFERRED);
     }
-    atomic_store(&program->ndeferred, deferred);
+    atomic_store(&program->build.ndeferred, deferred);
 }
 
 /* The member takes part from now on. */
 static void adopt(struct cx_program *program, unsigned member)
 {
-    for (unsigned f = 0; f < program->nfunctions; f++)
-        cx_function_adopt(&program->functions[f], member);
+    for (unsigned f = 0; f < program->kernels.nfunctions; f++)
+        cx_function_adopt(&program->kernels.functions[f], member);
     for (unsigned v = CX_VARIANT_PLAIN + 1; v < CX_VARIANT_COUNT; v++) {
         bool wanted = false;
         for (unsigned m = 0; m < program->context->nmembers; m++)
@@ -57,7 +57,7 @@ static void adopt(struct cx_program *program, unsigned member)
 static void end_one(struct cx_program *program)
 {
     cx_lock(&program->lock);
-    atomic_fetch_sub(&program->ndeferred, 1);
+    atomic_fetch_sub(&program->build.ndeferred, 1);
     pthread_cond_broadcast(&program->changed);
     cx_unlock(&program->lock);
 }
@@ -89,11 +89,12 @@ static void begin_part(struct cx_program *program, unsigned m)
     unsigned deferred = CX_BUILD_DEFERRED;
 
     cx_lock(&program->lock);
-    const bool begin = !program->building &&
+    const bool begin = !program->build.running &&
                        atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &deferred,
                                                       part ? CX_BUILD_RUNNING : CX_BUILD_FAILED);
     if (begin && part)
-        *part = (struct part){.program = cx_program_ref(program), .options = program->options, .member = m};
+        *part =
+            (struct part){.program = cx_program_ref(program), .options = program->build.options, .member = m};
     cx_unlock(&program->lock);
     if (begin && (!part || !cx_task_queue_run(CX_TASKS_BUILDS, run_part, part, &program->members[m]))) {
         atomic_store(&program->members[m].state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
@@ -140,7 +141,7 @@ void cx_build_deferred_end(struct cx_program *program)
         unsigned deferred = CX_BUILD_DEFERRED;
         if (atomic_compare_exchange_strong(&program->members[m].state[CX_VARIANT_PLAIN], &deferred,
                                            CX_BUILD_NONE))
-            atomic_fetch_sub(&program->ndeferred, 1);
+            atomic_fetch_sub(&program->build.ndeferred, 1);
     }
     pthread_cond_broadcast(&program->changed);
     cx_unlock(&program->lock);

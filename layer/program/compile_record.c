@@ -25,7 +25,7 @@ static bool key_of(const struct cx_program *program, const char *options, unsign
                    enum cx_variant variant, const char *kernel, uint64_t form, char key[CX_CACHE_KEY_SIZE])
 {
     const struct cx_real_device *device = program->context->workers[member].device;
-    const char *text = program->text ? program->text : program->source;
+    const char *text = program->build.text ? program->build.text : program->origin.source;
     const char *folder = cx_options_driver_cache();
     char number[24];
     if (!cx_context_shares(program->context) || !cx_options_cache_dir() || !text || !folder)
@@ -55,7 +55,7 @@ bool cx_compile_record_find(const struct cx_program *program, unsigned member, e
 {
     char key[CX_CACHE_KEY_SIZE];
     *seconds = 0;
-    return key_of(program, program->options, member, variant, kernel, form, key) && load(key, seconds);
+    return key_of(program, program->build.options, member, variant, kernel, form, key) && load(key, seconds);
 }
 
 static void keep(const struct cx_program *program, const char *options, unsigned member,
@@ -71,7 +71,7 @@ static void keep(const struct cx_program *program, const char *options, unsigned
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double seconds)
 {
-    keep(program, program->options, member, variant, kernel, form, seconds);
+    keep(program, program->build.options, member, variant, kernel, form, seconds);
 }
 
 void cx_compile_record_built(const struct cx_program *program, const char *options, unsigned member,
@@ -98,7 +98,7 @@ double cx_compile_record_expected(const struct cx_program *program, unsigned mem
 {
     struct cx_program_member *state = &program->members[member];
     const bool cpu = program->context->workers[member].device->type & CL_DEVICE_TYPE_CPU;
-    const double now = (double)program->build_ns * 1e-9;
+    const double now = (double)program->build.took_ns * 1e-9;
     double kept, expected = (double)atomic_load(&state->expected_ns[variant]) * 1e-9;
     if (expected > 0)
         return expected;

@@ -157,7 +157,7 @@ static struct cx_function *attach_unit(struct cx_program *unit, const char *name
     struct cx_function *function = NULL;
 
     cx_lock(&unit->lock);
-    *built = !unit->building && unit->status == CL_BUILD_SUCCESS && unit->kernel_names;
+    *built = !unit->build.running && unit->build.status == CL_BUILD_SUCCESS && unit->kernels.names;
     *deferred = false;
     if (*built && !(function = cx_program_find(unit, name)) && unit->context->nmembers > 1) {
         *deferred = cx_build_deferred_any(unit);
@@ -165,7 +165,7 @@ static struct cx_function *attach_unit(struct cx_program *unit, const char *name
             cx_program_list_more(unit);
         function = cx_program_find(unit, name);
     }
-    unit->nattached += function != NULL;
+    unit->build.nattached += function != NULL;
     cx_unlock(&unit->lock);
     return function;
 }
@@ -173,7 +173,7 @@ static struct cx_function *attach_unit(struct cx_program *unit, const char *name
 static void detach(struct cx_program *unit)
 {
     cx_lock(&unit->lock);
-    unit->nattached--;
+    unit->build.nattached--;
     cx_unlock(&unit->lock);
 }
 
@@ -186,19 +186,19 @@ static cl_int attach_once(struct cx_program *program, const char *name, struct c
 
     *count = 0;
     *deferred = NULL;
-    cx_lock(&program->apart);
-    for (unsigned d = 0; d < program->ndevices; d++) {
+    cx_lock(&program->division.lock);
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
         bool built, later;
         if (!cx_program_first(program, d))
             continue;
-        struct cx_function *function = attach_unit(program->units[d], name, &built, &later);
+        struct cx_function *function = attach_unit(program->division.units[d], name, &built, &later);
         any |= built;
         if (function)
             functions[(*count)++] = function;
         else if (later && !*deferred)
-            *deferred = cx_program_ref(program->units[d]);
+            *deferred = cx_program_ref(program->division.units[d]);
     }
-    cx_unlock(&program->apart);
+    cx_unlock(&program->division.lock);
     return !any ? CL_INVALID_PROGRAM_EXECUTABLE : *count ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
 }
 
@@ -353,8 +353,8 @@ static struct cx_kernel *made_for(const void *data, unsigned d)
     const struct cx_device *device = made->program->context->devices[d];
     const unsigned own = cx_program_device_of(made->program, device);
 
-    for (unsigned i = 0; own < made->program->ndevices && i < made->count; i++)
-        if (made->kernel[i]->program == made->program->units[own] &&
+    for (unsigned i = 0; own < made->program->division.ndevices && i < made->count; i++)
+        if (made->kernel[i]->program == made->program->division.units[own] &&
             cx_program_serves(made->kernel[i]->program, device))
             return made->kernel[i];
     return NULL;
@@ -386,8 +386,8 @@ static cl_int make_kernels(struct made *made, struct cx_function *const *functio
 /* The program's kernel of that name. NULL: *error tells why. */
 static struct cx_kernel *create(struct cx_program *program, const char *name, cl_int *error)
 {
-    struct cx_function **functions = calloc(program->ndevices, sizeof(*functions));
-    struct made made = {program, 0, calloc(program->ndevices, sizeof(cl_kernel))};
+    struct cx_function **functions = calloc(program->division.ndevices, sizeof(*functions));
+    struct made made = {program, 0, calloc(program->division.ndevices, sizeof(cl_kernel))};
     unsigned count;
 
     *error = functions && made.kernel ? attach(program, name, functions, &count) : CL_OUT_OF_HOST_MEMORY;
@@ -428,7 +428,7 @@ static cl_int make_all(struct cx_program *program, char *names, cl_uint room, cl
 
     while ((name = strsep(&names, ";")) && error == CL_SUCCESS) {
         struct cx_kernel *kernel = create(program, name, &error);
-        if (!kernel && error == CL_INVALID_KERNEL_DEFINITION && program->ndevices > 1)
+        if (!kernel && error == CL_INVALID_KERNEL_DEFINITION && program->division.ndevices > 1)
             error = CL_SUCCESS;
         if (!kernel)
             continue;
@@ -456,7 +456,7 @@ cl_int cx_clCreateKernelsInProgram(cl_program handle, cl_uint num_kernels, cl_ke
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
     char *names = cx_program_kernels(program, &declared, &error);
-    if (names && program->ndevices == 1 && (!kernels || num_kernels < declared)) {
+    if (names && program->division.ndevices == 1 && (!kernels || num_kernels < declared)) {
         count = (cl_uint)declared;
         error = kernels ? CL_INVALID_VALUE : CL_SUCCESS;
     } else if (names && *names) {
@@ -474,7 +474,7 @@ cl_int cx_clCreateKernelsInProgram(cl_program handle, cl_uint num_kernels, cl_ke
 static struct cx_kernel *clone_one(struct cx_kernel *kernel)
 {
     cx_lock(&kernel->program->lock);
-    kernel->program->nattached++;
+    kernel->program->build.nattached++;
     cx_unlock(&kernel->program->lock);
     cx_lock(&kernel->lock);
     struct cx_args *args = cx_args_clone(kernel->args);

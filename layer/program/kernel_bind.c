@@ -232,12 +232,12 @@ static const struct cx_summary_kernel *summary_on(const struct cx_kernel *kernel
     const struct cx_program *program = kernel->program;
     const struct cx_summary_kernel *found =
         atomic_load_explicit(&kernel->function->summary[member], memory_order_acquire);
-    const char *reason = program->unanalysed;
+    const char *reason = program->analysed.why_not;
 
     if (found) /* several look at each launch */
         return found;
-    if (program->analysis) {
-        const struct cx_summary *summary = cx_analysis_summary(program->analysis, member, &reason);
+    if (program->analysed.analysis) {
+        const struct cx_summary *summary = cx_analysis_summary(program->analysed.analysis, member, &reason);
         if (summary) {
             found = cx_summary_find(summary, kernel->function->name);
             reason = "the analysis does not know the kernel";
@@ -259,14 +259,14 @@ static bool has_assembly(const struct cx_kernel *kernel, unsigned member)
 {
     const struct cx_summary_kernel *summary = summary_on(kernel, member, NULL);
 
-    return summary ? summary->flags & CX_SUMMARY_ONE_MODEL : kernel->program->assembles;
+    return summary ? summary->flags & CX_SUMMARY_ONE_MODEL : kernel->program->analysed.assembles;
 }
 
 bool cx_kernel_is_foreign(const struct cx_kernel *kernel, unsigned member)
 {
     const struct cx_context *context = kernel->program->context;
 
-    if (!kernel->program->may_assemble)
+    if (!kernel->program->analysed.may_assemble)
         return false;
     for (unsigned k = 0; k < context->nmembers; k++) {
         const unsigned first = cx_program_member_at(kernel->program, k);
@@ -333,5 +333,5 @@ const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel
 
 bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms)
 {
-    return !kernel->program->analysis || cx_analysis_wait(kernel->program->analysis, ms);
+    return !kernel->program->analysed.analysis || cx_analysis_wait(kernel->program->analysed.analysis, ms);
 }

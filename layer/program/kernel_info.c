@@ -84,7 +84,8 @@ static cl_int analysed_arg_info(const struct cx_kernel *kernel, cl_uint index, c
         [CX_ARG_IMAGE] = CL_KERNEL_ARG_ADDRESS_GLOBAL,  [CX_ARG_OTHER] = CL_KERNEL_ARG_ADDRESS_PRIVATE,
     };
     const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
-    bool known = summary && index < summary->narg && strstr(kernel->program->options, "-cl-kernel-arg-info");
+    bool known =
+        summary && index < summary->narg && strstr(kernel->program->build.options, "-cl-kernel-arg-info");
     const struct cx_summary_arg *arg = known ? &summary->arg[index] : NULL;
 
     if (arg && param == CL_KERNEL_ARG_NAME && *arg->name)
@@ -234,7 +235,7 @@ static size_t preferred_multiple(const struct cx_kernel *kernel)
 /* Only custom devices and built-in kernels have a largest global size. */
 static cl_int largest_launch(const struct cx_kernel *kernel, size_t room, void *value, size_t *size_ret)
 {
-    for (unsigned k = 0; kernel->program->builtins && k < members_of(kernel); k++) {
+    for (unsigned k = 0; kernel->program->origin.builtins && k < members_of(kernel); k++) {
         const struct cx_real_device *device;
         cl_kernel check = check_at(kernel, k, &device);
         if (check && !device->cl->clGetKernelWorkGroupInfo(check, device->id, CL_KERNEL_GLOBAL_WORK_SIZE,
@@ -248,9 +249,10 @@ static cl_int largest_launch(const struct cx_kernel *kernel, size_t room, void *
 static struct cx_kernel *kernel_on(struct cx_kernel *kernel, cl_device_id device)
 {
     const struct cx_program *program = kernel->whole;
-    const struct cx_device *of = device ? cx_device_from(device) : program->devices[0];
+    const struct cx_device *of = device ? cx_device_from(device) : program->division.devices[0];
 
-    if ((!device && program->ndevices > 1) || cx_program_device(program, of) == program->ndevices)
+    if ((!device && program->division.ndevices > 1) ||
+        cx_program_device(program, of) == program->division.ndevices)
         return NULL;
     return cx_kernel_on(kernel, of);
 }

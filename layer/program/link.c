@@ -22,10 +22,11 @@
 static bool attach(struct cx_program *input)
 {
     cx_lock(&input->lock);
-    bool ready = !input->building && (input->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
-                                      input->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    bool ready =
+        !input->build.running && (input->build.binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+                                  input->build.binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
     if (ready)
-        input->nattached++;
+        input->build.nattached++;
     cx_unlock(&input->lock);
     return ready;
 }
@@ -54,10 +55,10 @@ static void keep_text(struct cx_build *build)
     const struct cx_program *program = build->program;
     const char **source = calloc(build->ninputs + 1, sizeof(*source));
     for (unsigned i = 0; source && i < build->ninputs; i++)
-        source[i] = build->inputs[i]->source;
+        source[i] = build->inputs[i]->origin.source;
     const struct cx_embed headers = {build->ninputs, (const char *const *)build->names, source};
-    if (source && program->source)
-        build->text = cx_embed(program->source, &headers);
+    if (source && program->origin.source)
+        build->text = cx_embed(program->origin.source, &headers);
     if (build->text)
         build->text_options = strdup(build->options);
     free(source);
@@ -74,10 +75,10 @@ static const char **input_texts(const struct cx_build *build, const char **why)
     *why = text ? NULL : "there is no memory";
     for (unsigned i = 0; !*why && i < build->ninputs; i++) {
         const struct cx_program *input = build->inputs[i];
-        text[i] = input->text;
-        if (!input->text || input->stored)
+        text[i] = input->build.text;
+        if (!input->build.text || input->origin.stored)
             *why = "the text of an object is not known";
-        else if (strcmp(input->text_options, build->inputs[0]->text_options) != 0)
+        else if (strcmp(input->build.text_options, build->inputs[0]->build.text_options) != 0)
             *why = "the objects were compiled with different options";
     }
     if (!*why)
@@ -99,7 +100,7 @@ static void take_text(struct cx_build *build)
     if (text)
         build->text = build->ninputs == 1 ? strdup(text[0]) : cx_join(build->ninputs, text, &why);
     free(text);
-    if (build->text && asprintf(&build->text_options, "%s%s%s", build->inputs[0]->text_options,
+    if (build->text && asprintf(&build->text_options, "%s%s%s", build->inputs[0]->build.text_options,
                                 library ? "" : " ", library ? "" : build->options) < 0) {
         free(build->text);
         build->text = build->text_options = NULL;
@@ -114,7 +115,7 @@ static void take_text(struct cx_build *build)
 static bool make_headers(const struct cx_build *build, unsigned member, cl_program *headers, cl_int *error)
 {
     for (unsigned i = 0; i < build->ninputs; i++) {
-        const char *text = build->inputs[i]->source;
+        const char *text = build->inputs[i]->origin.source;
         headers[i] = cx_build_source(build->program, member, 1, &text, error);
         if (!headers[i])
             return false;
@@ -126,21 +127,21 @@ static cl_int compile_step(struct cx_build *build, unsigned member, cl_program *
 {
     const struct cx_program *program = build->program;
     const struct cx_real_device *device = program->context->workers[member].device;
-    const char *text = program->source;
+    const char *text = program->origin.source;
     unsigned count = build->ninputs; /* none where the program is no source */
     cl_int error = CL_SUCCESS;
 
     if (!device->cl->clCompileProgram)
         return CL_COMPILER_NOT_AVAILABLE;
     cl_program *headers = calloc(count + 1, sizeof(cl_program));
-    char *options = cx_program_driver_options(program, member, program->options);
+    char *options = cx_program_driver_options(program, member, program->build.options);
     if (!headers || !options) {
         free(headers);
         free(options);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    *real = program->il ? cx_il_program(build->program, member, &error)
-                        : cx_build_source(program, member, 1, &text, &error);
+    *real = program->origin.il ? cx_il_program(build->program, member, &error)
+                               : cx_build_source(program, member, 1, &text, &error);
     if (*real && make_headers(build, member, headers, &error))
         error = device->cl->clCompileProgram(*real, 1, &device->id, options, count, count ? headers : NULL,
                                              count ? (const char **)build->names : NULL, NULL, NULL);
@@ -160,7 +161,7 @@ static cl_int check_headers(cl_uint count, const cl_program *headers, const char
     }
     for (cl_uint i = 0; i < count; i++) {
         const struct cx_program *header = cx_program_from(headers[i]);
-        if (!header || !header->source || !names[i]) {
+        if (!header || !header->origin.source || !names[i]) {
             *reason = "a header is no program with source, or has no name";
             return header && !names[i] ? CL_INVALID_VALUE : CL_INVALID_PROGRAM;
         }
@@ -183,7 +184,7 @@ cl_int cx_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_devi
         error = check_headers(num_input_headers, input_headers, header_include_names, &reason);
     if (error != CL_SUCCESS)
         return CX_FAIL(error, reason);
-    if ((!program->source && !program->il) || program->stored)
+    if ((!program->origin.source && !program->origin.il) || program->origin.stored)
         return CX_FAIL(CL_INVALID_OPERATION, "the program was not made from source");
     struct cx_builds *builds = cx_builds_new(program, pfn_notify, user_data);
     if (!builds)
@@ -214,7 +215,8 @@ static cl_int link_step(struct cx_build *build, unsigned member, cl_program *rea
     if (!device->cl->clLinkProgram)
         return CL_LINKER_NOT_AVAILABLE;
     cl_program *inputs = calloc(build->ninputs, sizeof(cl_program));
-    char *options = cx_vendor_options(&build->program->context->members, member, build->program->options);
+    char *options =
+        cx_vendor_options(&build->program->context->members, member, build->program->build.options);
     if (!inputs || !options)
         error = CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < build->ninputs && error == CL_SUCCESS; i++) {
@@ -248,7 +250,7 @@ static void drop_inputs(struct inputs *inputs)
     for (unsigned i = 0; inputs->unit && i < inputs->count; i++) {
         if (inputs->unit[i]) {
             cx_lock(&inputs->unit[i]->lock);
-            inputs->unit[i]->nattached--;
+            inputs->unit[i]->build.nattached--;
             cx_unlock(&inputs->unit[i]->lock);
         }
         cx_program_unref(&inputs->unit[i]);
@@ -265,14 +267,14 @@ static bool attach_inputs(struct inputs *inputs, const cl_program *programs, con
     for (unsigned i = 0; inputs->unit && i < inputs->count; i++) {
         struct cx_program *input = cx_program_from(programs[i]);
         const unsigned d = cx_program_device(input, device);
-        if (d == input->ndevices)
+        if (d == input->division.ndevices)
             continue;
-        cx_lock(&input->apart); /* no unit comes or goes */
-        if (attach(input->units[d])) {
-            inputs->unit[i] = cx_program_ref(input->units[d]);
+        cx_lock(&input->division.lock); /* no unit comes or goes */
+        if (attach(input->division.units[d])) {
+            inputs->unit[i] = cx_program_ref(input->division.units[d]);
             inputs->ready++;
         }
-        cx_unlock(&input->apart);
+        cx_unlock(&input->division.lock);
     }
     return inputs->unit;
 }
@@ -304,8 +306,8 @@ static cl_int take_inputs(const struct cx_program *program, const cl_program *pr
     bool any = false;
 
     *reason = "an input is neither compiled nor a library";
-    for (unsigned d = 0; d < program->ndevices; d++) {
-        if (!attach_inputs(&inputs[d], programs, program->devices[d]))
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
+        if (!attach_inputs(&inputs[d], programs, program->division.devices[d]))
             return CL_OUT_OF_HOST_MEMORY;
         any |= inputs[d].ready > 0;
         if (inputs[d].ready && inputs[d].ready < inputs[d].count)
@@ -320,19 +322,19 @@ static cl_int take_inputs(const struct cx_program *program, const cl_program *pr
 static cl_int add_build(struct cx_builds *builds, struct inputs *inputs, unsigned d, const char *options)
 {
     const struct cx_program *program = builds->program;
-    cl_device_id *devices = calloc(program->ndevices, sizeof(cl_device_id));
+    cl_device_id *devices = calloc(program->division.ndevices, sizeof(cl_device_id));
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     unsigned count = 0;
 
-    for (unsigned e = d; devices && e < program->ndevices; e++)
+    for (unsigned e = d; devices && e < program->division.ndevices; e++)
         if (same_inputs(&inputs[d], &inputs[e]))
-            devices[count++] = (cl_device_id)program->devices[e];
+            devices[count++] = (cl_device_id)program->division.devices[e];
     if (devices)
         error = cx_builds_add(builds, count, devices, options);
     free(devices);
     if (error != CL_SUCCESS)
         return error;
-    for (unsigned e = d + 1; e < program->ndevices; e++)
+    for (unsigned e = d + 1; e < program->division.ndevices; e++)
         if (same_inputs(&inputs[d], &inputs[e]))
             drop_inputs(&inputs[e]);
     struct cx_build *build = builds->build[builds->count - 1];
@@ -351,7 +353,7 @@ static cl_int add_build(struct cx_builds *builds, struct inputs *inputs, unsigne
 static cl_int add_builds(struct cx_builds *builds, const char *options, cl_uint count,
                          const cl_program *programs, const char **reason)
 {
-    const unsigned ndevices = builds->program->ndevices;
+    const unsigned ndevices = builds->program->division.ndevices;
     struct inputs *inputs = calloc(ndevices, sizeof(*inputs));
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 

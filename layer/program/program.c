@@ -25,22 +25,22 @@ static const cl_icd_dispatch *table_of(const struct cx_program *program, unsigne
 
 static void clear_functions(struct cx_program *program)
 {
-    for (unsigned f = 0; f < program->nfunctions; f++)
-        cx_function_finish(&program->functions[f]);
-    for (unsigned f = 0; f < program->nmore; f++)
-        cx_function_finish(&program->more[f]);
-    free(program->functions);
-    free(program->more);
-    free(program->kernel_names);
-    program->functions = program->more = NULL;
-    program->nfunctions = program->nmore = 0;
-    program->kernel_names = NULL;
+    for (unsigned f = 0; f < program->kernels.nfunctions; f++)
+        cx_function_finish(&program->kernels.functions[f]);
+    for (unsigned f = 0; f < program->kernels.nmore; f++)
+        cx_function_finish(&program->kernels.more[f]);
+    free(program->kernels.functions);
+    free(program->kernels.more);
+    free(program->kernels.names);
+    program->kernels.functions = program->kernels.more = NULL;
+    program->kernels.nfunctions = program->kernels.nmore = 0;
+    program->kernels.names = NULL;
 }
 
 void cx_program_clear(struct cx_program *program)
 {
     clear_functions(program);
-    cx_analysis_release(&program->analysis);
+    cx_analysis_release(&program->analysed.analysis);
     for (unsigned m = 0; program->members && m < program->context->nmembers; m++) {
         struct cx_program_member *member = &program->members[m];
         for (unsigned v = 0; v < CX_VARIANT_COUNT; v++) {
@@ -56,14 +56,14 @@ void cx_program_clear(struct cx_program *program)
         member->moved = NULL;
         member->error = CL_SUCCESS;
     }
-    free(program->binary);
-    program->binary = NULL;
-    free(program->text);
-    program->text = NULL;
-    free(program->text_options);
-    program->text_options = NULL;
-    atomic_store(&program->variables_owner, 0);
-    program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
+    free(program->build.binary);
+    program->build.binary = NULL;
+    free(program->build.text);
+    program->build.text = NULL;
+    free(program->build.text_options);
+    program->build.text_options = NULL;
+    atomic_store(&program->build.variables_owner, 0);
+    program->build.binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
 }
 
 static void program_destroy(struct cx_object *object)
@@ -73,14 +73,14 @@ static void program_destroy(struct cx_object *object)
     cx_program_units_finish(program);
     cx_program_clear(program);
     free(program->members);
-    free(program->source);
-    free(program->builtins);
-    cx_stored_unref(&program->stored);
-    cx_il_unref(&program->il, program->context);
-    free(program->options);
+    free(program->origin.source);
+    free(program->origin.builtins);
+    cx_stored_unref(&program->origin.stored);
+    cx_il_unref(&program->origin.il, program->context);
+    free(program->build.options);
     pthread_cond_destroy(&program->changed);
     cx_lock_finish(&program->lock);
-    cx_lock_finish(&program->apart);
+    cx_lock_finish(&program->division.lock);
     cx_context_unref(&program->context);
     free(program);
 }
@@ -94,20 +94,20 @@ struct cx_program *cx_program_blank(struct cx_context *context, char *source)
     }
     cx_object_init(&program->base, CX_TAG_PROGRAM, program_destroy);
     program->context = cx_context_ref(context);
-    program->source = source;
-    program->options = strdup("");
-    program->status = CL_BUILD_NONE;
-    program->binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
-    program->unanalysed = "the program is not built";
+    program->origin.source = source;
+    program->build.options = strdup("");
+    program->build.status = CL_BUILD_NONE;
+    program->build.binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
+    program->analysed.why_not = "the program is not built";
     cx_lock_init(&program->lock, CX_RANK_PROGRAM);
-    cx_lock_init(&program->apart, CX_RANK_UNITS);
+    cx_lock_init(&program->division.lock, CX_RANK_UNITS);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&program->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     program->members = calloc(context->nmembers, sizeof(*program->members));
-    if (!program->options || !program->members)
+    if (!program->build.options || !program->members)
         cx_program_unref(&program);
     return program;
 }
@@ -137,35 +137,37 @@ bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigne
 {
     if (a == b)
         return true;
-    if (program->analysis)
-        return cx_analysis_same(program->analysis, a, b, why);
+    if (program->analysed.analysis)
+        return cx_analysis_same(program->analysed.analysis, a, b, why);
     if (why)
-        *why = program->unanalysed;
+        *why = program->analysed.why_not;
     return false;
 }
 
 struct cx_function *cx_program_find(const struct cx_program *program, const char *name)
 {
-    for (unsigned f = 0; f < program->nfunctions; f++)
-        if (!strcmp(program->functions[f].name, name))
-            return &program->functions[f];
-    for (unsigned f = 0; f < program->nmore; f++)
-        if (!strcmp(program->more[f].name, name))
-            return &program->more[f];
+    for (unsigned f = 0; f < program->kernels.nfunctions; f++)
+        if (!strcmp(program->kernels.functions[f].name, name))
+            return &program->kernels.functions[f];
+    for (unsigned f = 0; f < program->kernels.nmore; f++)
+        if (!strcmp(program->kernels.more[f].name, name))
+            return &program->kernels.more[f];
     return NULL;
 }
 
 bool cx_program_may_take_images(const struct cx_program *program)
 {
-    return !program->source || strstr(program->source, "image") || strstr(program->options, "image") ||
-           cx_identity_includes(program->source, program->options);
+    return !program->origin.source || strstr(program->origin.source, "image") ||
+           strstr(program->build.options, "image") ||
+           cx_identity_includes(program->origin.source, program->build.options);
 }
 
 char *cx_program_driver_options(const struct cx_program *program, unsigned member, const char *options)
 {
     static const char telling[] = "-cl-kernel-arg-info";
     char *own = cx_vendor_options(&program->context->members, member, options), *text = NULL;
-    if (!own || program->il || !program->source || !strstr(program->source, "image") || strstr(own, telling))
+    if (!own || program->origin.il || !program->origin.source || !strstr(program->origin.source, "image") ||
+        strstr(own, telling))
         return own;
     if (asprintf(&text, "%s%s%s", own, *own ? " " : "", telling) < 0)
         text = NULL;
@@ -180,8 +182,8 @@ static char *names_of(const struct cx_program *program, unsigned member)
     const cl_icd_dispatch *cl = table_of(program, member);
     size_t size = 0;
 
-    if (program->builtins) /* drivers may not name them again */
-        return cx_program_runs_on(program, member) ? strdup(program->builtins) : NULL;
+    if (program->origin.builtins) /* drivers may not name them again */
+        return cx_program_runs_on(program, member) ? strdup(program->origin.builtins) : NULL;
     if (!cx_program_runs_on(program, member) ||
         cl->clGetProgramInfo(real, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size) || !size)
         return NULL;
@@ -204,7 +206,7 @@ static cl_int add_functions(struct cx_program *program, char *names, struct cx_f
         char *copy = strdup(name);
         if (!copy)
             return CL_OUT_OF_HOST_MEMORY;
-        cx_function_init(&list[*count], program, program->nfunctions + program->nmore, copy);
+        cx_function_init(&list[*count], program, program->kernels.nfunctions + program->kernels.nmore, copy);
         ++*count;
     }
     return CL_SUCCESS;
@@ -214,16 +216,16 @@ static char *join_names(const struct cx_program *program)
 {
     size_t size = 1;
 
-    for (unsigned f = 0; f < program->nfunctions; f++)
-        size += strlen(program->functions[f].name) + 1;
+    for (unsigned f = 0; f < program->kernels.nfunctions; f++)
+        size += strlen(program->kernels.functions[f].name) + 1;
     char *names = malloc(size), *end = names;
     if (!names)
         return NULL;
     *names = 0;
-    for (unsigned f = 0; f < program->nfunctions; f++) {
+    for (unsigned f = 0; f < program->kernels.nfunctions; f++) {
         if (f)
             *end++ = ';';
-        end = stpcpy(end, program->functions[f].name);
+        end = stpcpy(end, program->kernels.functions[f].name);
     }
     return names;
 }
@@ -256,17 +258,17 @@ static cl_int list_new(struct cx_program *program, struct cx_function **list, un
 
 cl_int cx_program_list_functions(struct cx_program *program)
 {
-    cl_int error = list_new(program, &program->functions, &program->nfunctions);
+    cl_int error = list_new(program, &program->kernels.functions, &program->kernels.nfunctions);
 
-    if (error == CL_SUCCESS && !(program->kernel_names = join_names(program)))
+    if (error == CL_SUCCESS && !(program->kernels.names = join_names(program)))
         error = CL_OUT_OF_HOST_MEMORY;
     return error;
 }
 
 void cx_program_list_more(struct cx_program *program)
 {
-    if (!program->more)
-        list_new(program, &program->more, &program->nmore);
+    if (!program->kernels.more)
+        list_new(program, &program->kernels.more, &program->kernels.nmore);
 }
 
 /* A length may reach past the string's end: such a string ends at its 0 like everybody's. */

@@ -10,7 +10,7 @@
  * clBuildProgram fails only if every member's build fails. Build logs are joined, each under its device's
  * name if there are several. Virtual devices that are built separately have a program object of their own
  * each, a unit (program_unit.c). Thread-safety: program->lock guards states; build results are written once a
- * build, while `building` is set.
+ * build, while `build.running` is set.
  */
 #ifndef CX_LAYER_PROGRAM_PROGRAM_H
 #define CX_LAYER_PROGRAM_PROGRAM_H
@@ -46,48 +46,82 @@ struct cx_program_member {
     _Atomic uint64_t expected_ns[CX_VARIANT_COUNT]; /* compile_record.h; 0: not asked yet */
 };
 
+/* What a program is made of: one of these, and with a binary its source, too, if it has it. Constant once the
+ * object is made, so read without a lock. */
+struct cx_program_origin {
+    char *source;             /* all strings joined; NULL for a linked program */
+    struct cx_stored *stored; /* made from a binary: its contents (program_binary.c); else NULL */
+    struct cx_il *il;         /* made from an intermediate language (program_il.c); else NULL */
+    char *builtins;           /* made of built-in kernels: their names, separated by ; else NULL */
+};
+
+/* The last build, compilation or link. `running`, status, nattached, saving and the binary are under
+ * program->lock; the rest is written by the build alone (build.c), which has set `running`, and read by
+ * others while it is not set. */
+struct cx_program_build {
+    bool running;
+    cl_build_status status;
+    cl_program_binary_type binary_type;
+    char *options;      /* never NULL */
+    char *text;         /* the text of analysis and split variants, if that is not source and */
+    char *text_options; /* options: embedded headers put in, linked of one object; else NULL */
+    uint64_t took_ns;
+    atomic_uint ndeferred;       /* members whose deferred build has not ended (build_deferred.c) */
+    atomic_uint variables_owner; /* 1 + the member whose program-scope variables count; 0: none yet. Written
+                                    by plan/ */
+    unsigned nattached;          /* kernels, and links under way, for which builds are refused */
+    unsigned saving;             /* threads that make the binary, for which builds wait (`changed`) */
+    unsigned char *binary;       /* made when it is first queried (program_binary.c); NULL: not yet */
+    size_t binary_size;
+};
+
+/* What is known of the text. Written by the build, like cx_program_build. */
+struct cx_program_analysed {
+    struct cx_analysis *analysis; /* of the last build; NULL: none was started */
+    const char *why_not;          /* why there is none */
+    bool assembles;               /* its text has inline assembly, whether used or not */
+    bool may_assemble; /* it may have, perhaps in included files or in objects whose text is not known */
+};
+
+/* The kernel functions, after a successful build: written by program.c at its end; `more` under
+ * program->lock, when it is first needed. */
+struct cx_program_kernels {
+    char *names; /* joined with ; */
+    unsigned nfunctions;
+    struct cx_function *functions;
+    unsigned nmore; /* functions that only members with deferred builds know */
+    struct cx_function *more;
+};
+
+/* Which program object stands for which device (program_unit.c). A unit that is another object than the one
+ * that the program sees has none of these. */
+struct cx_program_division {
+    unsigned ndevices;          /* that it is associated with; constant */
+    struct cx_device **devices; /* the context's; constant */
+    struct cx_lock lock;        /* guards units */
+    struct cx_program **units;  /* one a device */
+};
+
+/* The devices of a unit. Written by the build that claims the unit or its devices (program_unit.c), under
+ * the division's lock. */
+struct cx_program_unit {
+    unsigned ndevices;
+    uint64_t *device_members; /* one a device: its members, as bits */
+    uint64_t reach;           /* all of them */
+};
+
 struct cx_program {
     struct cx_object base;
     struct cx_context *context; /* a reference */
-    char *source;               /* all strings joined; NULL for a linked program */
-    struct cx_stored *stored;   /* made from a binary: its contents (program_binary.c); else NULL */
-    char *text;                 /* the text of analysis and split variants, if that is not source and */
-    char *text_options;         /* options: embedded headers put in, linked of one object; else NULL */
-    struct cx_il *il;           /* made from an intermediate language (program_il.c); else NULL */
-    char *builtins;             /* made of built-in kernels: their names, separated by ; else NULL */
-    char *options;              /* of the last build, compilation or link; never NULL */
+    struct cx_program_origin origin;
     struct cx_lock lock;
     pthread_cond_t changed; /* a build or the build of a variant ended */
-    bool building;
-    cl_build_status status;
-    cl_program_binary_type binary_type;
-    struct cx_program_member *members; /* one a member of the context */
-    atomic_uint ndeferred;             /* members whose deferred build has not ended */
-    unsigned nfunctions;
-    struct cx_function *functions; /* after a successful build */
-    char *kernel_names;            /* joined with ; */
-    unsigned nmore;                /* functions that only members with deferred builds know */
-    struct cx_function *more;      /* NULL until one is needed */
-    struct cx_analysis *analysis;  /* of the last build; NULL: none was started */
-    const char *unanalysed;        /* why there is none */
-    bool assembles;                /* its text has inline assembly, whether used or not */
-    bool may_assemble; /* it may have, perhaps in included files or in objects whose text is not known */
-    uint64_t build_ns; /* how long the last build took */
-    atomic_uint variables_owner; /* 1 + the member whose program-scope variables count; 0: none yet */
-    unsigned nattached;          /* kernels, and links under way, for which builds are refused */
-    unsigned saving;             /* threads that make the binary, for which builds wait (`changed`) */
-    unsigned char *binary;       /* of the last build, made when it is first queried; NULL: not yet */
-    size_t binary_size;
-    /* program_unit.c: the program object that the program sees; a unit that is another object has none of
-     * these */
-    unsigned ndevices;          /* that it is associated with */
-    struct cx_device **devices; /* the context's */
-    struct cx_lock apart;       /* guards units */
-    struct cx_program **units;  /* one a device */
-    /* the devices of a unit; written by the build that claims the unit or its devices */
-    unsigned ndevice_members;
-    uint64_t *device_members; /* one a device: its members, as bits */
-    uint64_t reach;           /* all of them */
+    struct cx_program_build build;
+    struct cx_program_analysed analysed;
+    struct cx_program_kernels kernels;
+    struct cx_program_member *members; /* one a member of the context; each field says who writes it */
+    struct cx_program_division division;
+    struct cx_program_unit unit;
 };
 
 CX_OBJECT_CASTS(program, cl_program, CX_TAG_PROGRAM)
@@ -110,8 +144,8 @@ unsigned cx_program_device(const struct cx_program *program, const struct cx_dev
 unsigned cx_program_device_of(const struct cx_program *program, const struct cx_device *device);
 /* The unit of the d-th device, with a reference for the caller. Thread-safe. Called by program_info.c. */
 struct cx_program *cx_program_unit(struct cx_program *program, unsigned d);
-/* Whether the d-th device is the first one of its unit. The caller holds program->apart. Called by kernel.c
- * and program_info.c. */
+/* Whether the d-th device is the first one of its unit. The caller holds program->division.lock. Called by
+ * kernel.c and program_info.c. */
 bool cx_program_first(const struct cx_program *program, unsigned d);
 /* Whether a member of the device has built the unit, or has a deferred build of it. Called by kernel.c and
  * program_info.c. */
@@ -128,8 +162,8 @@ void cx_program_unclaim(struct cx_program *unit);
 bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_stored *stored, char *source);
 void cx_program_units_finish(struct cx_program *program);
 
-/* Releases the results of the last build. The caller has set `building`, or holds the last reference. Called
- * by build.c. */
+/* Releases the results of the last build. The caller has set `build.running`, or holds the last reference.
+ * Called by build.c. */
 void cx_program_clear(struct cx_program *program);
 /* Fills in functions and kernel_names from the members' builds. Called by build.c. */
 cl_int cx_program_list_functions(struct cx_program *program);
@@ -204,7 +238,7 @@ char *cx_names_join(char *list, char *more);
 /* build.c: a build: one step for each member of a unit's devices, all at the same time. */
 struct cx_build {
     struct cx_program *program;         /* the unit: a reference, claimed */
-    char *options;                      /* owned; becomes program->options */
+    char *options;                      /* owned; becomes program->build.options */
     cl_program_binary_type binary_type; /* what a success makes of the program */
     cl_int failure;                     /* the error code if no driver gives one */
     /* Makes and builds member m's real program. Sets *real, also if the build fails, for its log. */
@@ -263,7 +297,7 @@ bool cx_build_deferred_run(struct cx_program *program, unsigned member, const ch
  * and plan/. */
 static inline bool cx_build_deferred_any(const struct cx_program *program)
 {
-    return atomic_load_explicit(&program->ndeferred, memory_order_acquire) > 0;
+    return atomic_load_explicit(&program->build.ndeferred, memory_order_acquire) > 0;
 }
 /* Whether the member's deferred build has not ended. Thread-safe. Called by program/, api/ and plan/. */
 static inline bool cx_build_deferred_on(const struct cx_program *program, unsigned member)
@@ -280,7 +314,7 @@ void cx_build_deferred_want(struct cx_program *program);
 bool cx_build_deferred_wait(struct cx_program *program, unsigned ms);
 /* Called by builds. leave: marks the builds of all members that have no build yet as deferred (program->lock
  * held). end: drops deferred builds that have not begun and waits for the others (the caller has set
- * `building`). Called by build.c. */
+ * `build.running`). Called by build.c. */
 void cx_build_deferred_leave(struct cx_program *program);
 void cx_build_deferred_end(struct cx_program *program);
 

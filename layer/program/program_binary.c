@@ -113,10 +113,10 @@ static bool one_text(const struct cx_program *program)
 
     while (first < program->context->nmembers && !cx_program_runs_on(program, first))
         first++;
-    for (unsigned m = first + 1; program->analysis && m < program->context->nmembers; m++)
-        if (cx_program_runs_on(program, m) && !cx_analysis_same(program->analysis, first, m, NULL))
+    for (unsigned m = first + 1; program->analysed.analysis && m < program->context->nmembers; m++)
+        if (cx_program_runs_on(program, m) && !cx_analysis_same(program->analysed.analysis, first, m, NULL))
             return false;
-    return program->analysis;
+    return program->analysed.analysis;
 }
 
 /* Nobody waits for an analysis: its result goes to disk when it is there. */
@@ -125,10 +125,11 @@ static void keep_summary(const struct cx_program *program, unsigned member,
 {
     char key[CX_CACHE_KEY_SIZE];
 
-    if (!program->analysis || cx_analysis_state(program->analysis, member) == CX_ANALYSIS_FAILED)
+    if (!program->analysed.analysis ||
+        cx_analysis_state(program->analysed.analysis, member) == CX_ANALYSIS_FAILED)
         return;
     cx_binary_summary_key(key, (const char *)part->device.data, part->binary.data, part->binary.size);
-    cx_analysis_keep(program->analysis, member, key);
+    cx_analysis_keep(program->analysed.analysis, member, key);
 }
 
 static void save_summary(const struct cx_program *program, unsigned member, struct save *save,
@@ -137,8 +138,8 @@ static void save_summary(const struct cx_program *program, unsigned member, stru
     struct cx_analysis_blob blob = {0};
     struct cx_sha256 hash;
 
-    if (program->analysis)
-        blob = cx_analysis_blob(program->analysis, member);
+    if (program->analysed.analysis)
+        blob = cx_analysis_blob(program->analysed.analysis, member);
     if (!blob.data) {
         keep_summary(program, member, part);
         return;
@@ -184,8 +185,10 @@ static bool save_members(const struct cx_program *program, bool whole, struct sa
  * had not built it can, whatever becomes of the files. */
 static char *resolve(const struct cx_program *program)
 {
-    char *text = program->source && program->analysis ? cx_analysis_resolve(program->analysis) : NULL;
-    if (text && !text_is_whole(text, program->options)) {
+    char *text = program->origin.source && program->analysed.analysis
+                     ? cx_analysis_resolve(program->analysed.analysis)
+                     : NULL;
+    if (text && !text_is_whole(text, program->build.options)) {
         free(text);
         text = NULL;
     }
@@ -201,13 +204,13 @@ static unsigned char *make_binary(const struct cx_program *program, size_t *size
     *size = 0;
     if (!save)
         return NULL;
-    const bool executable = program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    const bool executable = program->build.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     char *resolved = executable ? resolve(program) : NULL;
-    const char *source = resolved ? resolved : program->source;
-    const bool whole = executable && (resolved || text_is_whole(source, program->options));
-    save->container.type = program->binary_type;
+    const char *source = resolved ? resolved : program->origin.source;
+    const bool whole = executable && (resolved || text_is_whole(source, program->build.options));
+    save->container.type = program->build.binary_type;
     save->container.source = bytes_of(source);
-    save->container.options = bytes_of(program->options);
+    save->container.options = bytes_of(program->build.options);
     if (save_members(program, whole, save) && (whole || save->container.nparts))
         data = cx_container_write(&save->container, size);
     for (unsigned i = 0; i < save->container.nparts; i++) {
@@ -231,7 +234,8 @@ static bool lacks_members(struct cx_program *program)
     cx_lock(&program->lock);
     for (unsigned m = 0; m < program->context->nmembers; m++)
         begun |= atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_RUNNING;
-    const bool lacks = !cx_plan_bounded() && (begun || !text_is_whole(program->source, program->options));
+    const bool lacks =
+        !cx_plan_bounded() && (begun || !text_is_whole(program->origin.source, program->build.options));
     cx_unlock(&program->lock);
     return lacks;
 }
@@ -244,18 +248,18 @@ static void have_binary(struct cx_program *program)
     if (lacks_members(program))
         cx_build_deferred_wait(program, ~0u);
     cx_lock(&program->lock);
-    bool make =
-        !program->building && program->status == CL_BUILD_SUCCESS && !program->binary && !program->builtins;
+    bool make = !program->build.running && program->build.status == CL_BUILD_SUCCESS &&
+                !program->build.binary && !program->origin.builtins;
     if (make)
-        program->saving++;
+        program->build.saving++;
     cx_unlock(&program->lock);
     unsigned char *made = make ? make_binary(program, &size) : NULL;
     cx_lock(&program->lock);
-    if (make && --program->saving == 0)
+    if (make && --program->build.saving == 0)
         pthread_cond_broadcast(&program->changed);
-    if (made && !program->binary) {
-        program->binary = made;
-        program->binary_size = size;
+    if (made && !program->build.binary) {
+        program->build.binary = made;
+        program->build.binary_size = size;
         made = NULL;
     }
     cx_unlock(&program->lock);
@@ -265,14 +269,14 @@ static void have_binary(struct cx_program *program)
 size_t cx_program_binary(struct cx_program *program,
                          void (*give)(void *data, const void *binary, size_t size), void *data)
 {
-    const struct cx_stored *stored = program->stored;
+    const struct cx_stored *stored = program->origin.stored;
 
     if (!stored)
         have_binary(program);
     cx_lock(&program->lock);
-    const bool built = !program->building && program->status == CL_BUILD_SUCCESS;
-    const unsigned char *binary = stored ? stored->data : built ? program->binary : NULL;
-    const size_t size = stored ? stored->size : binary ? program->binary_size : 0;
+    const bool built = !program->build.running && program->build.status == CL_BUILD_SUCCESS;
+    const unsigned char *binary = stored ? stored->data : built ? program->build.binary : NULL;
+    const size_t size = stored ? stored->size : binary ? program->build.binary_size : 0;
     if (binary && give)
         give(data, binary, size);
     cx_unlock(&program->lock);
@@ -334,7 +338,7 @@ cl_program cx_stored_program(const struct cx_program *program, unsigned member, 
 {
     const struct cx_worker *worker = &program->context->workers[member];
     const struct cx_real_device *device = worker->device;
-    const struct cx_container_part *part = part_for(program->stored, device);
+    const struct cx_container_part *part = part_for(program->origin.stored, device);
 
     *error = CL_INVALID_BINARY;
     if (!part || !part->binary.size || !device->cl->clCreateProgramWithBinary)
@@ -375,7 +379,7 @@ struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const c
 
     *why = "no memory for the analysis";
     for (unsigned m = 0; blobs && m < context->nmembers; m++) {
-        const struct cx_container_part *part = part_for(program->stored, context->workers[m].device);
+        const struct cx_container_part *part = part_for(program->origin.stored, context->workers[m].device);
         if (part && part->summary.data)
             blobs[m] = (struct cx_analysis_blob){part->summary.data, part->summary.size, part->text.data};
         else
@@ -514,7 +518,7 @@ static cl_int load_members(struct cx_program *program, unsigned count, const cl_
 
     for (unsigned i = 0; error == CL_SUCCESS && i < builds->count; i++) {
         struct cx_build *build = builds->build[i];
-        build->binary_type = build->program->stored->container.type;
+        build->binary_type = build->program->origin.stored->container.type;
         build->failure = CL_INVALID_BINARY;
         build->step = load_step;
     }
@@ -530,7 +534,8 @@ static cl_int take_binary(struct cx_program *program, unsigned d, bool *taken, c
                           size_t size)
 {
     cl_int error;
-    struct cx_stored *stored = stored_new(program->context, program->devices[d], binary, size, &error);
+    struct cx_stored *stored =
+        stored_new(program->context, program->division.devices[d], binary, size, &error);
     if (!stored)
         return error;
     if (taken[d]) {
@@ -582,18 +587,18 @@ static struct cx_program *open_binaries(struct cx_context *context, cl_uint coun
         if (status)
             status[i] = *error;
     }
-    for (unsigned d = 0; *error == CL_SUCCESS && d < program->ndevices; d++)
-        if (program->units[d]->stored->container.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-            loads[nloads++] = (cl_device_id)program->devices[d];
+    for (unsigned d = 0; *error == CL_SUCCESS && d < program->division.ndevices; d++)
+        if (program->division.units[d]->origin.stored->container.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+            loads[nloads++] = (cl_device_id)program->division.devices[d];
     if (nloads && (*error = load_members(program, nloads, loads)) != CL_SUCCESS)
         for (cl_uint i = 0; status && i < count; i++)
             status[i] = *error;
-    for (unsigned d = 0; *error == CL_SUCCESS && d < program->ndevices; d++) {
-        struct cx_program *unit = program->units[d];
-        unit->binary_type = unit->stored->container.type;
-        unit->status = CL_BUILD_NONE; /* as the program has neither built nor compiled it */
-        if (unit->options)
-            *unit->options = '\0';
+    for (unsigned d = 0; *error == CL_SUCCESS && d < program->division.ndevices; d++) {
+        struct cx_program *unit = program->division.units[d];
+        unit->build.binary_type = unit->origin.stored->container.type;
+        unit->build.status = CL_BUILD_NONE; /* as the program has neither built nor compiled it */
+        if (unit->build.options)
+            *unit->build.options = '\0';
     }
     free(loads);
     free(taken);

@@ -194,8 +194,8 @@ static cl_program create_real(const struct cx_program *program, unsigned member,
     *error = CL_INVALID_OPERATION;
     if (!takes_il(worker->device))
         return NULL;
-    return worker->device->cl->clCreateProgramWithIL(worker->real_context, program->il->text,
-                                                     program->il->size, error);
+    return worker->device->cl->clCreateProgramWithIL(worker->real_context, program->origin.il->text,
+                                                     program->origin.il->size, error);
 }
 
 cl_program cx_il_program(const struct cx_program *program, unsigned member, cl_int *error)
@@ -203,12 +203,13 @@ cl_program cx_il_program(const struct cx_program *program, unsigned member, cl_i
     const cl_icd_dispatch *cl = program->context->workers[member].device->cl;
     cl_program real = create_real(program, member, error);
 
-    cx_lock(&program->il->lock);
-    for (const struct constant *c = program->il->constants; real && c && *error == CL_SUCCESS; c = c->next)
+    cx_lock(&program->origin.il->lock);
+    for (const struct constant *c = program->origin.il->constants; real && c && *error == CL_SUCCESS;
+         c = c->next)
         *error = cl->clSetProgramSpecializationConstant
                      ? cl->clSetProgramSpecializationConstant(real, c->id, c->size, c->value)
                      : CL_INVALID_OPERATION;
-    cx_unlock(&program->il->lock);
+    cx_unlock(&program->origin.il->lock);
     if (real && *error != CL_SUCCESS) {
         cl->clReleaseProgram(real);
         real = NULL;
@@ -227,9 +228,9 @@ static cl_int judge(struct cx_program *program)
         if (!takes_il(program->context->workers[member].device) ||
             cx_worker_ensure(&program->context->workers[member]) != CL_SUCCESS)
             continue;
-        program->il->checked = create_real(program, member, &failed);
-        program->il->judge = member;
-        if (program->il->checked)
+        program->origin.il->checked = create_real(program, member, &failed);
+        program->origin.il->judge = member;
+        if (program->origin.il->checked)
             return CL_SUCCESS;
         if (error == CL_INVALID_OPERATION)
             error = failed;
@@ -265,7 +266,8 @@ cl_program cx_clCreateProgramWithIL(cl_context handle, const void *text, size_t 
         error = CX_FAIL(CL_INVALID_OPERATION, "the device takes no intermediate language");
     } else if (!text || !length) {
         error = CX_FAIL(CL_INVALID_VALUE, "no program");
-    } else if (!(program = cx_program_new(context, 0, NULL, NULL)) || !(program->il = il_new(text, length))) {
+    } else if (!(program = cx_program_new(context, 0, NULL, NULL)) ||
+               !(program->origin.il = il_new(text, length))) {
         error = CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for the program");
     } else if ((error = judge(program)) != CL_SUCCESS) {
         CX_FAIL(error, "the driver refuses the program");
@@ -303,8 +305,8 @@ static cl_int keep_constant(struct cx_il *il, cl_uint id, size_t size, const voi
 static bool any_takes_il(const struct cx_program *program)
 {
     bool any = false;
-    for (unsigned d = 0; d < program->ndevices && !any; d++) {
-        char *versions = cx_device_il_versions(program->devices[d]);
+    for (unsigned d = 0; d < program->division.ndevices && !any; d++) {
+        char *versions = cx_device_il_versions(program->division.devices[d]);
         any = versions && *versions;
         free(versions);
     }
@@ -315,7 +317,7 @@ cl_int cx_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id,
                                              const void *spec_value)
 {
     struct cx_program *program = cx_program_from(handle);
-    struct cx_il *il = program ? program->il : NULL;
+    struct cx_il *il = program ? program->origin.il : NULL;
 
     if (program && !il && !any_takes_il(program))
         return CX_FAIL(CL_INVALID_OPERATION, "no device takes an intermediate language");
@@ -353,9 +355,9 @@ cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real
     const struct cx_real_device *device = worker->device;
     cl_int error = CL_BUILD_PROGRAM_FAILURE;
 
-    if (has_builtins(device, program->builtins))
+    if (has_builtins(device, program->origin.builtins))
         *real = device->cl->clCreateProgramWithBuiltInKernels(worker->real_context, 1, &device->id,
-                                                              program->builtins, &error);
+                                                              program->origin.builtins, &error);
     if (*real &&
         device->cl->clBuildProgram(*real, 1, &device->id, "", NULL, NULL) == CL_BUILD_PROGRAM_FAILURE)
         error = CL_BUILD_PROGRAM_FAILURE;
@@ -369,7 +371,7 @@ static cl_int make_builtins(struct cx_program *program)
     bool known = false;
 
     for (unsigned m = 0; m < program->context->nmembers && !known; m++)
-        known = has_builtins(program->context->workers[m].device, program->builtins);
+        known = has_builtins(program->context->workers[m].device, program->origin.builtins);
     if (!known)
         return CL_INVALID_VALUE;
     builds = cx_builds_new(program, NULL, NULL);
@@ -383,7 +385,7 @@ static cl_int make_builtins(struct cx_program *program)
     cx_builds_destroy(&builds);
     if (error != CL_BUILD_PROGRAM_FAILURE)
         return error;
-    program->status = CL_BUILD_NONE;
+    program->build.status = CL_BUILD_NONE;
     return CL_SUCCESS;
 }
 
@@ -401,7 +403,7 @@ cl_program cx_clCreateProgramWithBuiltInKernels(cl_context handle, cl_uint num_d
         program = names ? cx_program_new(cx_context_from(handle), num_devices, device_list, NULL) : NULL;
         error = CL_OUT_OF_HOST_MEMORY;
         if (program) {
-            program->builtins = names;
+            program->origin.builtins = names;
             error = make_builtins(program);
         } else {
             free(names);

@@ -19,19 +19,19 @@ char *cx_program_kernels(struct cx_program *program, size_t *count, cl_int *erro
 
     *error = CL_INVALID_PROGRAM_EXECUTABLE;
     *count = 0;
-    cx_lock(&program->apart);
-    for (unsigned d = 0; d < program->ndevices; d++) {
-        struct cx_program *unit = program->units[d];
+    cx_lock(&program->division.lock);
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
+        struct cx_program *unit = program->division.units[d];
         if (!cx_program_first(program, d))
             continue;
         cx_lock(&unit->lock);
-        if (!unit->building && unit->status == CL_BUILD_SUCCESS && unit->kernel_names) {
-            joined = cx_names_join(joined ? joined : strdup(""), strdup(unit->kernel_names));
+        if (!unit->build.running && unit->build.status == CL_BUILD_SUCCESS && unit->kernels.names) {
+            joined = cx_names_join(joined ? joined : strdup(""), strdup(unit->kernels.names));
             *error = joined ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
         }
         cx_unlock(&unit->lock);
     }
-    cx_unlock(&program->apart);
+    cx_unlock(&program->division.lock);
     for (const char *name = joined; name && *name; name += strspn(name, ";")) {
         ++*count;
         name += strcspn(name, ";");
@@ -65,7 +65,7 @@ static size_t device_binary(struct cx_program *program, unsigned d, unsigned cha
     struct cx_program *unit = cx_program_unit(program, d);
     size_t size = 0;
 
-    if (unit->stored || cx_program_serves(unit, program->devices[d]))
+    if (unit->origin.stored || cx_program_serves(unit, program->division.devices[d]))
         size = cx_program_binary(unit, to ? take_binary : NULL, to);
     cx_program_unref(&unit);
     return size;
@@ -75,10 +75,10 @@ static size_t device_binary(struct cx_program *program, unsigned d, unsigned cha
 static cl_int info_binaries(struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
     unsigned char **to = value;
-    const size_t size = program->ndevices * sizeof(*to);
+    const size_t size = program->division.ndevices * sizeof(*to);
     if (to && room < size)
         return CL_INVALID_VALUE;
-    for (unsigned d = 0; to && d < program->ndevices; d++)
+    for (unsigned d = 0; to && d < program->division.ndevices; d++)
         if (to[d])
             device_binary(program, d, to[d]);
     if (size_ret)
@@ -89,12 +89,12 @@ static cl_int info_binaries(struct cx_program *program, size_t room, void *value
 static cl_int info_binary_sizes(struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
     size_t *sizes = value;
-    if (sizes && room < program->ndevices * sizeof(*sizes))
+    if (sizes && room < program->division.ndevices * sizeof(*sizes))
         return CL_INVALID_VALUE;
-    for (unsigned d = 0; sizes && d < program->ndevices; d++)
+    for (unsigned d = 0; sizes && d < program->division.ndevices; d++)
         sizes[d] = device_binary(program, d, NULL);
     if (size_ret)
-        *size_ret = program->ndevices * sizeof(*sizes);
+        *size_ret = program->division.ndevices * sizeof(*sizes);
     return CL_SUCCESS;
 }
 
@@ -103,7 +103,7 @@ static cl_bool unit_says(struct cx_program *unit, cl_program_info param)
 {
     cl_bool any = CL_FALSE;
     cx_lock(&unit->lock);
-    for (unsigned m = 0; unit->il && !unit->building && m < unit->context->nmembers; m++) {
+    for (unsigned m = 0; unit->origin.il && !unit->build.running && m < unit->context->nmembers; m++) {
         const struct cx_real_device *device = unit->context->workers[m].device;
         cl_bool answer = CL_FALSE;
         if (cx_program_runs_on(unit, m) &&
@@ -119,7 +119,7 @@ static cl_bool unit_says(struct cx_program *unit, cl_program_info param)
 static cl_bool any_says(struct cx_program *program, cl_program_info param)
 {
     cl_bool any = CL_FALSE;
-    for (unsigned d = 0; d < program->ndevices && !any; d++) {
+    for (unsigned d = 0; d < program->division.ndevices && !any; d++) {
         struct cx_program *unit = cx_program_unit(program, d);
         any = unit_says(unit, param);
         cx_program_unref(&unit);
@@ -130,7 +130,7 @@ static cl_bool any_says(struct cx_program *program, cl_program_info param)
 static cl_int info_il(const struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
     size_t size = 0;
-    const void *text = program->il ? cx_il_text(program->il, &size) : NULL;
+    const void *text = program->origin.il ? cx_il_text(program->origin.il, &size) : NULL;
 
     return cx_info_bytes(text, size, room, value, size_ret);
 }
@@ -144,12 +144,12 @@ static cl_int program_info(struct cx_program *program, cl_program_info param, si
     case CL_PROGRAM_CONTEXT:
         return CX_INFO(cl_context, (cl_context)program->context, room, value, size_ret);
     case CL_PROGRAM_NUM_DEVICES:
-        return CX_INFO(cl_uint, program->ndevices, room, value, size_ret);
+        return CX_INFO(cl_uint, program->division.ndevices, room, value, size_ret);
     case CL_PROGRAM_DEVICES:
-        return cx_info_bytes(program->devices, program->ndevices * sizeof(cl_device_id), room, value,
-                             size_ret);
+        return cx_info_bytes(program->division.devices, program->division.ndevices * sizeof(cl_device_id),
+                             room, value, size_ret);
     case CL_PROGRAM_SOURCE:
-        return cx_info_string(program->source ? program->source : "", room, value, size_ret);
+        return cx_info_string(program->origin.source ? program->origin.source : "", room, value, size_ret);
     case CL_PROGRAM_BINARY_SIZES:
         return info_binary_sizes(program, room, value, size_ret);
     case CL_PROGRAM_BINARIES:
@@ -225,7 +225,7 @@ static char *join_logs(const struct built *built)
 
 static cl_int info_log(const struct built *built, size_t room, void *value, size_t *size_ret)
 {
-    if (built->unit->building) /* the members write their logs now */
+    if (built->unit->build.running) /* the members write their logs now */
         return cx_info_string("", room, value, size_ret);
     char *log = join_logs(built);
     if (!log)
@@ -257,16 +257,16 @@ static size_t variable_bytes(const struct built *built)
 /* The unit's, but a device none of whose members built it has failed. */
 static cl_build_status status_of(const struct built *built)
 {
-    const bool failed = built->unit->status == CL_BUILD_SUCCESS && built->members &&
+    const bool failed = built->unit->build.status == CL_BUILD_SUCCESS && built->members &&
                         !cx_program_serves(built->unit, built->device);
-    return failed ? CL_BUILD_ERROR : built->unit->status;
+    return failed ? CL_BUILD_ERROR : built->unit->build.status;
 }
 
 static cl_program_binary_type type_of(const struct built *built)
 {
-    return built->unit->building || status_of(built) == CL_BUILD_ERROR /* a build owns what it makes */
+    return built->unit->build.running || status_of(built) == CL_BUILD_ERROR /* a build owns what it makes */
                ? CL_PROGRAM_BINARY_TYPE_NONE
-               : built->unit->binary_type;
+               : built->unit->build.binary_type;
 }
 
 static cl_int build_info(const struct built *built, cl_program_build_info param, size_t room, void *value,
@@ -276,13 +276,13 @@ static cl_int build_info(const struct built *built, cl_program_build_info param,
     case CL_PROGRAM_BUILD_STATUS:
         return CX_INFO(cl_build_status, status_of(built), room, value, size_ret);
     case CL_PROGRAM_BUILD_OPTIONS:
-        return cx_info_string(built->unit->options, room, value, size_ret);
+        return cx_info_string(built->unit->build.options, room, value, size_ret);
     case CL_PROGRAM_BUILD_LOG:
         return info_log(built, room, value, size_ret);
     case CL_PROGRAM_BINARY_TYPE:
         return CX_INFO(cl_program_binary_type, type_of(built), room, value, size_ret);
     case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
-        return CX_INFO(size_t, built->unit->building ? 0 : variable_bytes(built), room, value, size_ret);
+        return CX_INFO(size_t, built->unit->build.running ? 0 : variable_bytes(built), room, value, size_ret);
     default:
         return CL_INVALID_VALUE;
     }
@@ -295,11 +295,11 @@ cl_int cx_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_progr
     if (!program)
         return CX_FAIL(CL_INVALID_PROGRAM, "not a program");
     const unsigned d = cx_program_device(program, cx_device_from(device));
-    if (d == program->ndevices)
+    if (d == program->division.ndevices)
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of the program");
     struct cx_program *unit = cx_program_unit(program, d);
-    const struct built built = {unit, program->devices[d],
-                                cx_context_members(program->context, program->devices[d])};
+    const struct built built = {unit, program->division.devices[d],
+                                cx_context_members(program->context, program->division.devices[d])};
     if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE && !cx_plan_bounded())
         cx_build_deferred_wait(unit, ~0u); /* the most that any needs */
     cx_lock(&unit->lock);

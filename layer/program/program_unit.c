@@ -20,26 +20,26 @@
 /* Makes a unit the device's, with a reference of the list. */
 static void place(struct cx_program *program, unsigned d, struct cx_program *unit)
 {
-    struct cx_program *old = program->units[d];
+    struct cx_program *old = program->division.units[d];
 
-    program->units[d] = unit == program ? unit : cx_program_ref(unit);
+    program->division.units[d] = unit == program ? unit : cx_program_ref(unit);
     if (old && old != program)
         cx_program_unref(&old);
 }
 
 void cx_program_units_finish(struct cx_program *program)
 {
-    for (unsigned d = 0; program->units && d < program->ndevices; d++)
+    for (unsigned d = 0; program->division.units && d < program->division.ndevices; d++)
         place(program, d, program);
-    free(program->units);
-    free(program->devices);
-    free(program->device_members);
+    free(program->division.units);
+    free(program->division.devices);
+    free(program->unit.device_members);
 }
 
 unsigned cx_program_device_of(const struct cx_program *program, const struct cx_device *device)
 {
-    unsigned d = program->ndevices;
-    for (; device && d == program->ndevices; device = device->parent)
+    unsigned d = program->division.ndevices;
+    for (; device && d == program->division.ndevices; device = device->parent)
         d = cx_program_device(program, device);
     return d;
 }
@@ -48,35 +48,36 @@ unsigned cx_program_device_of(const struct cx_program *program, const struct cx_
  * own, where the program does not know these. */
 static void count_device_members(const struct cx_program *program, struct cx_program *unit)
 {
-    unit->ndevice_members = 0;
-    unit->reach = 0;
-    for (unsigned d = 0; d < program->ndevices; d++)
-        if (program->units[d] == unit) {
-            const uint64_t members = cx_context_members(program->context, program->devices[d]);
-            unit->device_members[unit->ndevice_members++] = members;
-            unit->reach |= members;
+    unit->unit.ndevices = 0;
+    unit->unit.reach = 0;
+    for (unsigned d = 0; d < program->division.ndevices; d++)
+        if (program->division.units[d] == unit) {
+            const uint64_t members = cx_context_members(program->context, program->division.devices[d]);
+            unit->unit.device_members[unit->unit.ndevices++] = members;
+            unit->unit.reach |= members;
         }
     for (unsigned c = 0; c < program->context->ndevices; c++) {
         const struct cx_device *device = program->context->devices[c];
         const unsigned of = cx_program_device_of(program, device);
-        if (of < program->ndevices && program->devices[of] != device && program->units[of] == unit)
-            unit->reach |= cx_context_members(program->context, device);
+        if (of < program->division.ndevices && program->division.devices[of] != device &&
+            program->division.units[of] == unit)
+            unit->unit.reach |= cx_context_members(program->context, device);
     }
 }
 
 /* Associates the program with devices, each once. */
 static bool associate(struct cx_program *program, unsigned count, struct cx_device *const *devices)
 {
-    program->devices = calloc(count, sizeof(*program->devices));
-    program->units = calloc(count, sizeof(cl_program));
-    program->device_members = calloc(count, sizeof(*program->device_members));
-    if (!program->devices || !program->units || !program->device_members)
+    program->division.devices = calloc(count, sizeof(*program->division.devices));
+    program->division.units = calloc(count, sizeof(cl_program));
+    program->unit.device_members = calloc(count, sizeof(*program->unit.device_members));
+    if (!program->division.devices || !program->division.units || !program->unit.device_members)
         return false;
     for (unsigned i = 0; i < count; i++) {
-        if (cx_program_device(program, devices[i]) < program->ndevices)
+        if (cx_program_device(program, devices[i]) < program->division.ndevices)
             continue;
-        program->devices[program->ndevices] = devices[i];
-        program->units[program->ndevices++] = program;
+        program->division.devices[program->division.ndevices] = devices[i];
+        program->division.units[program->division.ndevices++] = program;
     }
     count_device_members(program, program);
     return true;
@@ -99,7 +100,8 @@ static struct cx_program *unit_new(const struct cx_program *program, char *sourc
 {
     struct cx_program *unit = cx_program_blank(program->context, source);
 
-    if (unit && !(unit->device_members = calloc(program->ndevices, sizeof(*unit->device_members))))
+    if (unit &&
+        !(unit->unit.device_members = calloc(program->division.ndevices, sizeof(*unit->unit.device_members))))
         cx_program_unref(&unit);
     return unit;
 }
@@ -107,9 +109,9 @@ static struct cx_program *unit_new(const struct cx_program *program, char *sourc
 /* A unit made of the same as this one, not built. NULL: no memory. */
 static struct cx_program *unit_like(const struct cx_program *program, const struct cx_program *like)
 {
-    char *source = like->source ? strdup(like->source) : NULL;
-    char *builtins = like->builtins ? strdup(like->builtins) : NULL;
-    const bool copied = (source || !like->source) && (builtins || !like->builtins);
+    char *source = like->origin.source ? strdup(like->origin.source) : NULL;
+    char *builtins = like->origin.builtins ? strdup(like->origin.builtins) : NULL;
+    const bool copied = (source || !like->origin.source) && (builtins || !like->origin.builtins);
     struct cx_program *unit = copied ? unit_new(program, source) : NULL;
 
     if (!unit) {
@@ -118,16 +120,16 @@ static struct cx_program *unit_like(const struct cx_program *program, const stru
         free(builtins);
         return NULL;
     }
-    unit->builtins = builtins;
-    unit->stored = like->stored ? cx_stored_ref(like->stored) : NULL;
-    unit->il = like->il ? cx_il_ref(like->il) : NULL;
+    unit->origin.builtins = builtins;
+    unit->origin.stored = like->origin.stored ? cx_stored_ref(like->origin.stored) : NULL;
+    unit->origin.il = like->origin.il ? cx_il_ref(like->origin.il) : NULL;
     return unit;
 }
 
 unsigned cx_program_device(const struct cx_program *program, const struct cx_device *device)
 {
     unsigned d = 0;
-    while (d < program->ndevices && program->devices[d] != device)
+    while (d < program->division.ndevices && program->division.devices[d] != device)
         d++;
     return d;
 }
@@ -135,16 +137,16 @@ unsigned cx_program_device(const struct cx_program *program, const struct cx_dev
 bool cx_program_first(const struct cx_program *program, unsigned d)
 {
     for (unsigned e = 0; e < d; e++)
-        if (program->units[e] == program->units[d])
+        if (program->division.units[e] == program->division.units[d])
             return false;
     return true;
 }
 
 struct cx_program *cx_program_unit(struct cx_program *program, unsigned d)
 {
-    cx_lock(&program->apart);
-    struct cx_program *unit = cx_program_ref(program->units[d]);
-    cx_unlock(&program->apart);
+    cx_lock(&program->division.lock);
+    struct cx_program *unit = cx_program_ref(program->division.units[d]);
+    cx_unlock(&program->division.lock);
     return unit;
 }
 
@@ -165,8 +167,8 @@ static unsigned count_wanted(const struct cx_program *program, const bool *wante
                              const struct cx_program *unit, bool which)
 {
     unsigned count = 0;
-    for (unsigned d = 0; d < program->ndevices; d++)
-        count += program->units[d] == unit && wanted[d] == which;
+    for (unsigned d = 0; d < program->division.ndevices; d++)
+        count += program->division.units[d] == unit && wanted[d] == which;
     return count;
 }
 
@@ -175,14 +177,14 @@ static bool is_busy(const struct cx_program *program, const bool *wanted)
 {
     bool busy = false;
 
-    for (unsigned d = 0; d < program->ndevices; d++) {
-        struct cx_program *unit = program->units[d];
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
+        struct cx_program *unit = program->division.units[d];
         if (!cx_program_first(program, d))
             continue;
         cx_lock(&unit->lock);
-        while (unit->saving)
+        while (unit->build.saving)
             cx_lock_wait(&unit->changed, &unit->lock);
-        busy |= unit->nattached || (unit->building && count_wanted(program, wanted, unit, true));
+        busy |= unit->build.nattached || (unit->build.running && count_wanted(program, wanted, unit, true));
         cx_unlock(&unit->lock);
     }
     return busy;
@@ -191,14 +193,14 @@ static bool is_busy(const struct cx_program *program, const bool *wanted)
 /* Splits units that hold other devices, too: wanted ones leave them. false: no memory. */
 static bool split_units(struct cx_program *program, const bool *wanted)
 {
-    for (unsigned d = 0; d < program->ndevices; d++) {
-        struct cx_program *unit = program->units[d], *fresh;
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
+        struct cx_program *unit = program->division.units[d], *fresh;
         if (!wanted[d] || !count_wanted(program, wanted, unit, false))
             continue;
         if (!(fresh = unit_like(program, unit)))
             return false;
-        for (unsigned e = d; e < program->ndevices; e++)
-            if (wanted[e] && program->units[e] == unit)
+        for (unsigned e = d; e < program->division.ndevices; e++)
+            if (wanted[e] && program->division.units[e] == unit)
                 place(program, e, fresh);
         count_device_members(program, unit);
         cx_program_unref(&fresh);
@@ -211,9 +213,9 @@ static struct cx_program *goal_of(struct cx_program *program, const bool *wanted
 {
     struct cx_program *first = NULL;
 
-    for (unsigned e = 0; e < program->ndevices; e++) {
-        struct cx_program *unit = program->units[e];
-        if (!wanted[e] || unit->stored != program->units[d]->stored)
+    for (unsigned e = 0; e < program->division.ndevices; e++) {
+        struct cx_program *unit = program->division.units[e];
+        if (!wanted[e] || unit->origin.stored != program->division.units[d]->origin.stored)
             continue;
         if (unit == program)
             return unit;
@@ -227,17 +229,17 @@ static unsigned take_units(struct cx_program *program, const bool *wanted, struc
 {
     unsigned count = 0;
 
-    for (unsigned d = 0; d < program->ndevices; d++)
+    for (unsigned d = 0; d < program->division.ndevices; d++)
         if (wanted[d])
             place(program, d, goal_of(program, wanted, d));
-    for (unsigned d = 0; d < program->ndevices; d++) {
-        struct cx_program *unit = program->units[d];
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
+        struct cx_program *unit = program->division.units[d];
         if (!wanted[d] || !cx_program_first(program, d))
             continue;
         count_device_members(program, unit);
         cx_lock(&unit->lock);
-        unit->building = true;
-        while (unit->saving) /* somebody began to make the binary since it was found not to be busy */
+        unit->build.running = true;
+        while (unit->build.saving) /* somebody began to make the binary since it was found not to be busy */
             cx_lock_wait(&unit->changed, &unit->lock);
         cx_unlock(&unit->lock);
         units[count++] = cx_program_ref(unit);
@@ -246,17 +248,18 @@ static unsigned take_units(struct cx_program *program, const bool *wanted, struc
 }
 
 /* A build for a device is one for its sub-devices, which run what it runs, save those that have a build of
- * their own. program->apart held. */
+ * their own. program->division.lock held. */
 static void want_parts(const struct cx_program *program, bool *wanted)
 {
-    for (unsigned d = 0; d < program->ndevices; d++) {
-        struct cx_program *unit = program->units[d];
-        const struct cx_device *parent = program->devices[d]->parent;
-        const unsigned of = parent ? cx_program_device_of(program, parent) : program->ndevices;
-        if (wanted[d] || of == program->ndevices || !wanted[of])
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
+        struct cx_program *unit = program->division.units[d];
+        const struct cx_device *parent = program->division.devices[d]->parent;
+        const unsigned of = parent ? cx_program_device_of(program, parent) : program->division.ndevices;
+        if (wanted[d] || of == program->division.ndevices || !wanted[of])
             continue;
         cx_lock(&unit->lock);
-        wanted[d] = unit == program->units[of] || (unit->status == CL_BUILD_NONE && !unit->building);
+        wanted[d] = unit == program->division.units[of] ||
+                    (unit->build.status == CL_BUILD_NONE && !unit->build.running);
         cx_unlock(&unit->lock);
     }
 }
@@ -264,18 +267,18 @@ static void want_parts(const struct cx_program *program, bool *wanted)
 cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_device_id *devices,
                         struct cx_program **units, unsigned *count)
 {
-    bool *wanted = calloc(program->ndevices, sizeof(*wanted));
+    bool *wanted = calloc(program->division.ndevices, sizeof(*wanted));
     cl_int error = CL_SUCCESS;
 
     *count = 0;
     if (!wanted)
         return CL_OUT_OF_HOST_MEMORY;
-    for (unsigned d = 0; d < program->ndevices; d++) {
+    for (unsigned d = 0; d < program->division.ndevices; d++) {
         wanted[d] = ndevices == 0;
         for (cl_uint i = 0; i < ndevices; i++)
-            wanted[d] |= cx_device_from(devices[i]) == program->devices[d];
+            wanted[d] |= cx_device_from(devices[i]) == program->division.devices[d];
     }
-    cx_lock(&program->apart);
+    cx_lock(&program->division.lock);
     want_parts(program, wanted);
     if (is_busy(program, wanted))
         error = CL_INVALID_OPERATION;
@@ -283,7 +286,7 @@ cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_d
         error = CL_OUT_OF_HOST_MEMORY;
     else
         *count = take_units(program, wanted, units);
-    cx_unlock(&program->apart);
+    cx_unlock(&program->division.lock);
     free(wanted);
     return error;
 }
@@ -291,7 +294,7 @@ cl_int cx_program_claim(struct cx_program *program, cl_uint ndevices, const cl_d
 void cx_program_unclaim(struct cx_program *unit)
 {
     cx_lock(&unit->lock);
-    unit->building = false;
+    unit->build.running = false;
     cx_unlock(&unit->lock);
 }
 
@@ -300,19 +303,19 @@ bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_st
     struct cx_program *unit = NULL;
 
     for (unsigned e = 0; e < d && !unit; e++)
-        if (cx_stored_same(program->units[e]->stored, stored))
-            unit = program->units[e];
+        if (cx_stored_same(program->division.units[e]->origin.stored, stored))
+            unit = program->division.units[e];
     if (unit) {
         place(program, d, unit);
         cx_stored_unref(&stored);
         free(source);
     } else if (d == 0) {
-        program->stored = stored;
-        program->source = source;
+        program->origin.stored = stored;
+        program->origin.source = source;
     } else {
         unit = unit_new(program, source);
         if (unit) {
-            unit->stored = stored;
+            unit->origin.stored = stored;
             place(program, d, unit);
             cx_program_unref(&unit);
         } else {
@@ -320,7 +323,7 @@ bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_st
             return false;
         }
     }
-    for (unsigned e = 0; e < program->ndevices; e++)
-        count_device_members(program, program->units[e]);
+    for (unsigned e = 0; e < program->division.ndevices; e++)
+        count_device_members(program, program->division.units[e]);
     return true;
 }

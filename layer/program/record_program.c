@@ -22,7 +22,7 @@ static void write_program(FILE *out, const struct cx_program *program, const cha
     fprintf(out,
             "{\"type\":\"program\",\"program\":%" PRIu64 ",\"source\":\"%s\",\"options\":", program->base.id,
             name);
-    cx_record_text(out, program->text ? program->text_options : program->options);
+    cx_record_text(out, program->build.text ? program->build.text_options : program->build.options);
     fputs(",\"extensions\":", out);
     cx_record_text(out, identity.extensions);
     fputs(",\"defines\":[", out);
@@ -37,7 +37,7 @@ void cx_record_program(const struct cx_program *program)
 {
     struct cx_sha256 hash;
     unsigned char digest[32];
-    const char *text = program->text ? program->text : program->source;
+    const char *text = program->build.text ? program->build.text : program->origin.source;
     char name[72], *line = NULL;
     size_t size = 0;
     if (!*cx_options_get()->record || !text)

@@ -44,11 +44,12 @@ static bool text_is_as_before(const struct job *job)
 {
     const struct cx_program *program = job->program;
     const char *why = "the program's binary has no access summary";
-    const struct cx_analysis_blob before =
-        program->analysis ? cx_analysis_blob(program->analysis, job->member) : (struct cx_analysis_blob){0};
+    const struct cx_analysis_blob before = program->analysed.analysis
+                                               ? cx_analysis_blob(program->analysed.analysis, job->member)
+                                               : (struct cx_analysis_blob){0};
     struct cx_analysis *now =
         before.text
-            ? cx_analysis_start(&program->context->members, program->context->fastest, program->source,
+            ? cx_analysis_start(&program->context->members, program->context->fastest, program->origin.source,
                                 job->options, cx_trace_analyses(program->context), &why)
             : NULL;
 
@@ -97,10 +98,10 @@ static const char *text_resists(const char *own)
 static cl_program build_variant(const struct job *job)
 {
     const struct cx_program *program = job->program;
-    if (program->stored && !cx_stored_has_text(program->stored) && !text_is_as_before(job))
+    if (program->origin.stored && !cx_stored_has_text(program->origin.stored) && !text_is_as_before(job))
         return NULL;
     const struct cx_real_device *device = program->context->workers[job->member].device;
-    const char *own = program->text ? program->text : program->source;
+    const char *own = program->build.text ? program->build.text : program->origin.source;
     const char *why = text_resists(own);
     if (!why)
         why = cx_build_files_moved(program, job->options);
@@ -164,7 +165,8 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
     struct job *job = malloc(sizeof(*job));
     if (job) {
         *job = (struct job){.program = cx_program_ref(program),
-                            .options = program->text ? program->text_options : program->options,
+                            .options =
+                                program->build.text ? program->build.text_options : program->build.options,
                             .member = member,
                             .variant = variant};
         if (cx_task_queue_run(CX_TASKS_BUILDS, run_job, job, &program->members[member].state[variant]))
@@ -177,8 +179,8 @@ static void start_job(struct cx_program *program, unsigned member, enum cx_varia
 
 void cx_program_variant_want(struct cx_program *program, enum cx_variant variant)
 {
-    const bool can =
-        (program->source || program->text) && program->binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    const bool can = (program->origin.source || program->build.text) &&
+                     program->build.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     for (unsigned m = 0; m < program->context->nmembers; m++) {
         unsigned none = CX_BUILD_NONE;
         if (cx_program_runs_on(program, m) &&
