@@ -565,11 +565,12 @@ static int run(int argc, char **argv)
     if (status != CX_EXIT_OK)
         return status;
     bench.until = bench.time_limit ? bench.began + (time_t)bench.time_limit : 0;
-    char *own = bench.start.examples ? NULL : cx_find_own("../examples", "../lib/coexec/examples");
+    char *own = bench.start.examples ? NULL : cx_find_own("../examples", CX_INSTALLED_EXAMPLES);
     if (!bench.start.examples && !own)
-        return cx_tool_error(
-            me, "the example programs are not in ../examples, seen from this program; --examples "
-                "FOLDER names where they are");
+        return cx_tool_error(me,
+                             "the example programs are neither in ../examples nor in " CX_INSTALLED_EXAMPLES
+                             ", seen from this program; --examples "
+                             "FOLDER names where they are");
     bench.start.examples = bench.start.examples ? bench.start.examples : own;
     bench.start.machine = cx_machine_get();
     status = prepare(&bench);

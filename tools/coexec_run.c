@@ -10,6 +10,7 @@
 #include "scheduler/algo.h"
 #include "tools/coexec.h"
 #include "tools/coexec_guess.h"
+#include "tools/coexec_icd.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -219,57 +220,6 @@ static int show_only_coexec(const char *folder)
            unsetenv("OCL_ICD_FILENAMES") != 0 || unsetenv("OCL_ICD_DEFAULT_PLATFORM") != 0;
 }
 
-/* What a moved build folder's coexec.icd names is elsewhere, or nowhere: written anew it names the library
- * beside it. Returns an exit status. */
-static int rename_library(const char *icd, const char *library)
-{
-    char named[PATH_MAX] = "", *made = NULL;
-    FILE *file = fopen(icd, "re");
-    if (file && fgets(named, sizeof named, file))
-        named[strcspn(named, "\n")] = '\0';
-    if (file)
-        fclose(file);
-    if (strcmp(named, library) == 0)
-        return CX_EXIT_OK;
-    file = asprintf(&made, "%s.%ld", icd, (long)getpid()) >= 0 ? fopen(made, "we") : NULL;
-    bool written = file && fprintf(file, "%s\n", library) > 0;
-    written = file && fclose(file) == 0 && written && rename(made, icd) == 0;
-    int status =
-        written ? CX_EXIT_OK
-                : cx_tool_error(me, "%s names %s, not %s beside this program, and cannot be written anew: %s",
-                                icd, *named ? named : "nothing", library, strerror(errno));
-    if (file && !written)
-        unlink(made);
-    free(made);
-    return status;
-}
-
-/* Where the loader finds coexec: the folder that *icd gets, which the caller frees, and then an exit status
- * of 0. NULL, with a message: nowhere. */
-static int find_folder(char **icd)
-{
-    char *library = cx_find_own("../layer/libcoexec.so", NULL), *folder = cx_find_own("../icd", NULL);
-    int status = CX_EXIT_OK;
-    *icd = NULL;
-    if (!library || !folder)
-        *icd = cx_find_own(CX_INSTALLED_ICD, NULL);
-    else if (asprintf(icd, "%s/coexec.icd", folder) >= 0 &&
-             (status = rename_library(*icd, library)) != CX_EXIT_OK) {
-        free(*icd);
-        *icd = NULL;
-    }
-    free(library);
-    free(folder);
-    /* With the slash at its end: Khronos' loader, as CUDA 13 has it, puts folder and file name together
-     * without one. */
-    if (*icd)
-        *(strrchr(*icd, '/') + 1) = '\0';
-    else if (status == CX_EXIT_OK)
-        status = cx_tool_error(me, "coexec.icd is neither in ../icd nor in " CX_INSTALLED_ICD
-                                   ", seen from this program: is coexec built or installed completely?");
-    return status;
-}
-
 static int run(int argc, char **argv)
 {
     int i = 1;
@@ -283,7 +233,7 @@ static int run(int argc, char **argv)
     if (i >= argc)
         return cx_usage_error(me, "no program to run");
     char *icd;
-    int status = find_folder(&icd);
+    int status = cx_icd_folder(me, &icd);
     if (status != CX_EXIT_OK)
         return status;
     int failed = show_only_coexec(icd);

@@ -28,6 +28,9 @@
 #ifndef CX_ANALYSER_BUILT
 #define CX_ANALYSER_BUILT ""
 #endif
+#ifndef CX_ANALYSER_BESIDE
+#define CX_ANALYSER_BESIDE "." /* seen from the installed library's folder */
+#endif
 #ifndef CX_ANALYSER_INSTALLED
 #define CX_ANALYSER_INSTALLED ""
 #endif
@@ -45,11 +48,21 @@ static bool try_analyser(const char *path)
            strcpy(analyser_path, path);
 }
 
-/* The library's folder knows best: a built library beside its built helper, also when the tree was moved. */
+/* At that place, seen from the library's folder. */
+static bool try_analyser_at(const char *library, const char *place)
+{
+    char *path = NULL;
+    const int length = (int)(strrchr(library, '/') - library);
+    const bool found = asprintf(&path, "%.*s/%s", length, library, place) >= 0 && try_analyser(path);
+    free(path);
+    return found;
+}
+
+/* The library's folder knows best: a library beside its helper, also when build or installation was moved. */
 static void find_analyser(void)
 {
     const char *option = cx_options_get()->analyser;
-    char *real = NULL, *beside = NULL;
+    char *library = NULL;
     Dl_info info;
 
     if (*option) {
@@ -58,12 +71,10 @@ static void find_analyser(void)
         return;
     }
     if (dladdr(&analyser_path, &info) && info.dli_fname)
-        real = realpath(info.dli_fname, NULL);
-    if (real && asprintf(&beside, "%.*s/analyser/coexec-analyse", (int)(strrchr(real, '/') - real), real) < 0)
-        beside = NULL;
-    const bool found = beside && try_analyser(beside);
-    free(beside);
-    free(real);
+        library = realpath(info.dli_fname, NULL);
+    const bool found = library && (try_analyser_at(library, "analyser/coexec-analyse") ||
+                                   try_analyser_at(library, CX_ANALYSER_BESIDE));
+    free(library);
     if (!found && !try_analyser(CX_ANALYSER_INSTALLED) && !try_analyser(CX_ANALYSER_BUILT))
         cx_warn(CX_TOPIC_ANALYSIS,
                 "coexec-analyse is not found: every launch runs whole. Install coexec whole (a build "
