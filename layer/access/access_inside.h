@@ -56,6 +56,9 @@ struct cx_access {
 
 /* Bytes that a row must leave out to be worth while; tests of small launches set it to 0. */
 extern int64_t cx_access_row_cost;
+/* How often a package's boxes by places, which the launch was judged by, could not be told: never, or the
+ * judgement is wrong. Tests look at it. */
+extern unsigned cx_access_lost_places;
 
 /* Whether an argument is a memory object: global, constant or an image. Called by package.c. */
 bool cx_access_is_memory(const struct cx_summary_kernel *kernel, uint32_t arg);

@@ -14,6 +14,8 @@
 
 static const struct cx_span nothing = {0, 0};
 
+unsigned cx_access_lost_places;
+
 /* Bytes an access touches with units first..last, not clipped. */
 static struct cx_span span_of(const struct cx_bound *b, int64_t first, int64_t last)
 {
@@ -217,29 +219,60 @@ static uint64_t bytes_of(const struct cx_access_box *box, unsigned n)
     return sum;
 }
 
-/* By the places of items. What is only read is told so where that leaves much out. */
-static void add_places(const struct cx_access *a, uint32_t arg, int64_t first, int64_t last,
-                       struct cx_access_region *region)
+/* The judgement rests on boxes that it has counted before: if they cannot be told, the regions overlap those
+ * of other packages. */
+static void lose_places(const struct cx_access *a, uint32_t arg, bool write)
 {
-    const bool whole = first == 0 && last == a->launch.units - 1;
+    bool any = false; /* an argument may only read what its object's others write */
+
+    for (unsigned i = 0; i < a->nplaces; i++) {
+        const struct cx_places *p = &a->places[i];
+        any |= p->arg == arg && (write ? p->writes : p->reads);
+    }
+    if (any) {
+        __atomic_fetch_add(&cx_access_lost_places, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void add_placed_writes(const struct cx_access *a, uint32_t arg, int64_t first, int64_t last,
+                              struct cx_access_region *region)
+{
     struct cx_access_interval hull;
     unsigned n = 0;
 
-    if (a->nplaces == 0) {
+    if (!(a->listed[arg] & CX_PLACED_WRITES)) {
         return;
     }
-    if (a->listed[arg] & CX_PLACED_WRITES &&
-        cx_access_place_boxes(a, arg, true, first, last, region->write_box, &n, &hull)) {
-        region->write = hull;
-        region->nwrite = whole ? 0 : n;
+    if (!cx_access_place_boxes(a, arg, true, first, last, region->write_box, &n, &hull)) {
+        lose_places(a, arg, true);
+        return;
     }
-    if (region->nread == 0 &&
-        cx_access_place_boxes(a, arg, false, first, last, region->read_box, &n, &hull) &&
-        (a->listed[arg] & CX_PLACED_READS || !region->read.known ||
-         (n ? bytes_of(region->read_box, n) : hull.hi - hull.lo) <=
-             (region->read.hi - region->read.lo) / 4 * 3)) {
+    region->write = hull;
+    region->nwrite = first == 0 && last == a->launch.units - 1 ? 0 : n;
+}
+
+/* What is only read is told so where that leaves much out. */
+static void add_placed_reads(const struct cx_access *a, uint32_t arg, int64_t first, int64_t last,
+                             struct cx_access_region *region)
+{
+    const bool must = a->listed[arg] & CX_PLACED_READS;
+    struct cx_access_interval hull;
+    unsigned n = 0;
+
+    if (region->nread > 0) {
+        return;
+    }
+    if (!cx_access_place_boxes(a, arg, false, first, last, region->read_box, &n, &hull)) {
+        if (must) {
+            lose_places(a, arg, false);
+        }
+        return;
+    }
+    if (must || !region->read.known ||
+        (n ? bytes_of(region->read_box, n) : hull.hi - hull.lo) <=
+            (region->read.hi - region->read.lo) / 4 * 3) {
         region->read = hull;
-        region->nread = whole ? 0 : n;
+        region->nread = first == 0 && last == a->launch.units - 1 ? 0 : n;
     }
 }
 
@@ -278,7 +311,10 @@ void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_
             regions[i].write = interval_of(&writes, a->args[i].bytes);
             list_package(a, i, first, last, &regions[i]);
             add_boxes(a, i, first, last, &regions[i]);
-            add_places(a, i, first, last, &regions[i]);
+            if (a->nplaces > 0) {
+                add_placed_writes(a, i, first, last, &regions[i]);
+                add_placed_reads(a, i, first, last, &regions[i]);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
  * What layer/access/access.h says of a launch, held against what the interpreter saw: regions hold every byte
  * that was read or written, exact ones nothing else, and the way of each object fits.
  */
+#include "apart.h"
 #include "generator.h"
 
 #include <stdlib.h>
@@ -600,7 +601,8 @@ static bool check_access(struct check *c, struct cx_access *access, const struct
         snprintf(c->why, c->size, "separable, and yet it does not split");
         good = false;
     }
-    good = good && (!v->splits || check_ways(c, access, v));
+    good = good && (!v->splits || (check_ways(c, access, v) &&
+                                   apart_check(access, c->k->nparam, c->l->args, v, c->r, c->why, c->size)));
     unfold(c);
     if (!good) {
         size_t used = strlen(c->why);

@@ -315,6 +315,7 @@ static void check_many(enum cx_random_style style, unsigned count)
     count = given ? (unsigned)strtoul(given, NULL, 10) : count;
     for (uint64_t seed = first; seed < first + count; seed++) {
         check_kernel(seed, style, &tally);
+        expect(cx_access_lost_places == 0, "%s: regions that are not those it was judged by", where);
     }
     fprintf(stderr, "# %s: %u kernels, %u separable (%u coarse), writes known %u, exact %u of %u\n",
             style_name[style], tally.kernels, tally.separable, tally.coarse, tally.known, tally.exact,

@@ -20,6 +20,7 @@
  */
 #include "file.h"
 #include "layer/access/access.h"
+#include "tests/analyser/apart.h"
 #include "tests/layer/recipe.h"
 
 #include <errno.h>
@@ -293,6 +294,16 @@ static void check_expect(struct check *c, const char *value)
               c->verdict.splits ? "a split" : cx_summary_reason_name(c->verdict.reason), c->verdict.line);
 }
 
+/* No package owns or reads what another one owns. */
+static void check_apart(struct check *c)
+{
+    struct cx_random r = {1};
+    char why[200];
+    if (judged(c) && c->verdict.splits &&
+        !apart_check(c->access, c->kernel->narg, c->args, &c->verdict, &r, why, sizeof(why)))
+        wrong(c, "%s", why);
+}
+
 static void check_statement(struct check *c, const char *key, const char *value)
 {
     static const char *const stating[] = {"way", "reads", "writes", "part", "note", "reason"};
@@ -376,6 +387,7 @@ static void check_lines(struct check *c)
     if (!c->stated)
         wrong(c, "states nothing of ways, regions or reasons");
     check_expect(c, expect);
+    check_apart(c);
     cx_access_destroy(&c->access);
 }
 
