@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: generator ANALYSER [--seed N] [--first I] [--count M] [--launches L] [--device] [--replay]
+ * usage: generator ANALYSER [--seed N] [--first I] [--count M] [--launches L] [--device] [--replay] [--rings]
  *
  * Kernels I .. I + M - 1 of the run with that seed, with L launches each: the analyser's regions must hold
  * all that an interpreter sees; with --device (the loader's environment says which) a device's results must
@@ -23,7 +23,7 @@ struct options {
     const char *analyser;
     uint64_t seed;
     unsigned first, count, launches;
-    bool device, replay;
+    bool device, replay, rings;
 };
 
 struct totals {
@@ -31,7 +31,7 @@ struct totals {
     unsigned long kernels, failed, run, racy;
 };
 
-static const char *const class_name[] = {"affine", "mixed", "wild"};
+static const char *const class_name[] = {"affine", "mixed", "wild", "rings"};
 
 static char *print_source(const struct gen_kernel *k, unsigned n)
 {
@@ -240,8 +240,8 @@ static void report(const struct options *o, const struct gen_kernel *k)
 
     *small = *k;
     gen_shrink(small, still_fails, &context, SHRINK_TRIES);
-    printf("# replay: --seed %llu --first %u --count 1 --replay (%s); smaller:\n",
-           (unsigned long long)o->seed, k->index, gen_build_option(k));
+    printf("# replay: --seed %llu --first %u --count 1 --replay%s (%s); smaller:\n",
+           (unsigned long long)o->seed, k->index, o->rings ? " --rings" : "", gen_build_option(k));
     source = print_source(small, 1);
     summary = analyse(o->analyser, source, gen_build_option(small), false);
     print_kernel(small);
@@ -300,8 +300,10 @@ static void run_kernel(const struct options *o, const struct gen_kernel *k, stru
         if (!rec.racy && is_even(&l.geometry)) {
             t->run++;
             if (!gen_device_check(k, &l, &rec, why, sizeof(why))) {
-                printf("# kernel %u: %s\n# replay: --device --seed %llu --first %u --count 1 --replay (%s)\n",
-                       k->index, why, (unsigned long long)o->seed, k->index, gen_build_option(k));
+                printf(
+                    "# kernel %u: %s\n# replay: --device --seed %llu --first %u --count 1 --replay%s (%s)\n",
+                    k->index, why, (unsigned long long)o->seed, k->index, o->rings ? " --rings" : "",
+                    gen_build_option(k));
                 print_launch(k, &l);
                 if (t->failed++ < SHOWN) {
                     print_kernel(k);
@@ -336,7 +338,7 @@ static void run_all(const struct options *o, struct totals *t)
     for (unsigned i = o->first; i < o->first + o->count;) {
         unsigned n = 0, end = (i / GEN_BATCH + 1) * GEN_BATCH;
         for (; i < end && i < o->first + o->count; i++) {
-            gen_make(&k[n], o->seed, i, o->device);
+            gen_make(&k[n], o->seed, i, o->device, o->rings);
             if (o->replay) {
                 print_kernel(&k[n]);
             }
@@ -390,6 +392,8 @@ static bool parse(struct options *o, int argc, char **argv)
             o->device = true;
         } else if (strcmp(argv[i], "--replay") == 0) {
             o->replay = true;
+        } else if (strcmp(argv[i], "--rings") == 0) {
+            o->rings = true;
         } else if (argv[i][0] != '-') {
             o->analyser = argv[i];
         } else if (i + 1 == argc) {
@@ -430,7 +434,7 @@ int main(int argc, char **argv)
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
                 "usage: generator ANALYSER [--seed N] [--first I] [--count M] [--launches L] [--device] "
-                "[--replay]\n");
+                "[--replay] [--rings]\n");
         return 2;
     }
     if (o.device && !gen_device_open()) {

@@ -243,7 +243,14 @@ struct gen_helper {
     int16_t var[2], ptr, body, result;
 };
 
-enum gen_class { CLASS_AFFINE, CLASS_MIXED, CLASS_WILD, CLASS_COUNT };
+/* CLASS_RINGS: tidy kernels whose places are sums of digits of the work-item's number, moved around rings. */
+enum gen_class { CLASS_AFFINE, CLASS_MIXED, CLASS_WILD, CLASS_RINGS, CLASS_COUNT };
+
+enum { GEN_DIGITS = 6 };
+/* Digits of a number, lowest first, and how far apart the places of two neighbours are. */
+struct gen_ring {
+    unsigned n, base[GEN_DIGITS], stride[GEN_DIGITS], extent;
+};
 
 struct gen_kernel {
     uint64_t seed;
@@ -252,6 +259,7 @@ struct gen_kernel {
     uint8_t class, dims;
     bool tidy;      /* each work-item stores in places of its own */
     int16_t unique; /* variable: the work-item's number, in tidy kernels */
+    struct gen_ring ring;
     unsigned reqd[3];
     unsigned nparam, nvar, nptr, nhelper, nlocal, nexpr, nstmt, nref;
     bool has_private, full; /* full: out of room, the rest was left out */
@@ -272,8 +280,8 @@ struct gen_kernel {
 };
 
 /* Kernel number index of the run with that seed. runs: one of those that are run on devices: mostly tidy, and
- * of no OpenCL C after 1.2 (with which PoCL 3.1 knows no vloadN of global memory). */
-void gen_make(struct gen_kernel *k, uint64_t seed, unsigned index, bool runs);
+ * of no OpenCL C after 1.2 (with which PoCL 3.1 knows no vloadN of global memory). rings: of that class. */
+void gen_make(struct gen_kernel *k, uint64_t seed, unsigned index, bool runs, bool rings);
 /* Bytes from one index to the next, and bytes touched. */
 unsigned gen_ref_stride(const struct gen_ref *r);
 unsigned gen_ref_size(const struct gen_ref *r);

@@ -438,8 +438,9 @@ int make_affine(struct scope *s)
                           make_const(s, make_below(s, 4), make_below(s, 5)));
     }
     if (make_chance(s, 6)) {
-        sum =
-            make_ring(s, make_chance(s, 50) ? make_item(s, ITEM_GLOBAL_ID, make_below(s, s->k->dims)) : sum);
+        const struct gen_ring ring = make_ring_layout(s);
+        sum = make_ring(s, make_chance(s, 50) ? make_item(s, ITEM_GLOBAL_ID, make_below(s, s->k->dims)) : sum,
+                        &ring);
     }
     if (make_chance(s, 6)) { /* from the end */
         int size = make_item(s, ITEM_GLOBAL_SIZE, make_below(s, s->k->dims));
@@ -503,7 +504,7 @@ int make_wrapped(struct scope *s, int value, unsigned count)
 
 static int make_index(struct scope *s, unsigned minimum)
 {
-    static const uint8_t wrapped[CLASS_COUNT] = {3, 45, 80};
+    static const uint8_t wrapped[CLASS_COUNT] = {3, 45, 80, 10};
 
     if (make_chance(s, wrapped[s->k->class]) && minimum > 0) {
         return make_wrapped(s, make_value(s, s->k->class == CLASS_WILD ? 3 : 2), minimum);
@@ -592,11 +593,8 @@ static bool choose_source(struct scope *s, struct gen_ref *f, int el, enum make_
 /* An index that no other work-item has; step: of the places between two work-items. */
 static int own_index(struct scope *s, unsigned step, unsigned place)
 {
-    int index = make_var(s, (unsigned)s->k->unique);
+    int index = make_own_number(s);
 
-    if (make_chance(s, 15)) {
-        index = make_ring(s, index);
-    }
     if (step > 1) {
         index = make_binary(s, B_MUL, index, make_const(s, make_below(s, 4), step));
     }
@@ -644,9 +642,10 @@ int make_ref(struct scope *s, enum make_use use, int *nullable)
     struct gen_ref f;
     int index;
     unsigned stride, minimum;
+    const bool place = k->class == CLASS_RINGS && use == USE_LOAD && !s->helper && make_chance(s, 40);
 
     *nullable = -1;
-    if (k->full || k->nref > GEN_REFS - 20 || !choose_source(s, &f, -1, use, false) ||
+    if (k->full || k->nref > GEN_REFS - 20 || !choose_source(s, &f, -1, place ? USE_STORE : use, false) ||
         !choose_form(s, &f, use, !f.ptr, f.ptr ? k->ptr[f.src].is_volatile : k->param[f.src].is_volatile)) {
         return -1;
     }
@@ -658,7 +657,8 @@ int make_ref(struct scope *s, enum make_use use, int *nullable)
     if (!f.ptr && use != USE_LOAD) {
         k->param[f.src].written = true;
     }
-    if (k->tidy && (use == USE_STORE || use == USE_COMPOUND)) {
+    if (k->tidy &&
+        (use == USE_STORE || use == USE_COMPOUND || (place && !f.ptr && k->param[f.src].first_ref >= 0))) {
         return own_place(s, f, use);
     }
     s->depth++;

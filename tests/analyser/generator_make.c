@@ -131,6 +131,21 @@ static void begin(struct scope *s, struct list *l)
     }
 }
 
+/* Of a launch that has more work-items than the rings have places. */
+static int ring_return(struct scope *s)
+{
+    struct gen_stmt t = make_stmt(S_IF);
+    unsigned places = 1;
+
+    for (unsigned i = 0; i < s->k->ring.n; i++) {
+        places *= s->k->ring.base[i];
+    }
+    t.a = (int16_t)make_binary(s, B_GE, make_var(s, (unsigned)s->k->unique),
+                               make_const(s, make_below(s, 4), places));
+    t.body = (int16_t)make_statement(s, make_stmt(S_RETURN));
+    return make_statement(s, t);
+}
+
 /* The usual guard: more work-items than elements return at once. */
 static int early_return(struct scope *s)
 {
@@ -153,10 +168,11 @@ static int early_return(struct scope *s)
     return -1;
 }
 
-void gen_make(struct gen_kernel *k, uint64_t seed, unsigned index, bool runs)
+void gen_make(struct gen_kernel *k, uint64_t seed, unsigned index, bool runs, bool rings)
 {
     static const uint8_t stds[] = {0, 12, 20, 30};
-    static const uint8_t classes[] = {CLASS_AFFINE, CLASS_AFFINE, CLASS_MIXED, CLASS_MIXED, CLASS_WILD};
+    static const uint8_t classes[] = {CLASS_AFFINE, CLASS_AFFINE, CLASS_MIXED,
+                                      CLASS_MIXED,  CLASS_WILD,   CLASS_RINGS};
     struct cx_random batch = {seed * 7919 + index / GEN_BATCH}, random = {seed * UINT64_C(1000003) + index};
     struct scope s = {.k = k, .r = &random, .uniform = true};
     struct list l = {-1, -1};
@@ -167,9 +183,11 @@ void gen_make(struct gen_kernel *k, uint64_t seed, unsigned index, bool runs)
     k->index = index;
     k->std = stds[cx_random_below(&batch, runs ? 2 : 4)];
     k->tidy = make_chance(&s, runs ? 85 : 35);
-    k->class = classes[make_below(&s, sizeof(classes))];
-    k->dims = (uint8_t)(make_chance(&s, 55) ? 1 : 2 + make_chance(&s, 30));
+    k->class = rings ? CLASS_RINGS : classes[make_below(&s, sizeof(classes))];
+    k->tidy |= k->class == CLASS_RINGS;
+    k->dims = (uint8_t)(make_chance(&s, k->class == CLASS_RINGS ? 85 : 55) ? 1 : 2 + make_chance(&s, 30));
     make_const(&s, I32, 1); /* expression 0, taken where there is no room */
+    k->ring = make_ring_layout(&s);
     make_params(&s);
     if (!runs) {
         make_image_params(&s);
@@ -187,6 +205,10 @@ void gen_make(struct gen_kernel *k, uint64_t seed, unsigned index, bool runs)
     begin(&s, &l);
     if (make_chance(&s, 30) && s.may_return) {
         make_append(&s, &l, early_return(&s));
+    }
+    if (k->class == CLASS_RINGS && s.may_return && make_chance(&s, 85)) {
+        make_append(&s, &l, ring_return(&s));
+        make_append(&s, &l, make_store(&s));
     }
     for (unsigned n = 1 + make_below(&s, 5), i = 0; i < n && !k->full; i++) {
         make_append(&s, &l, make_one(&s, &l));

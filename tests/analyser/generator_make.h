@@ -31,8 +31,12 @@ int make_binary(struct scope *s, unsigned op, int a, int b);
 int make_cast(struct scope *s, unsigned type, int a);
 /* A value: any. */
 int make_value(struct scope *s, unsigned depth);
-/* Rows of a few numbers, moved around in each row, and the rows too; rarely by a ring of another size. */
-int make_ring(struct scope *s, int value);
+/* Digits in any order, some with gaps between their places; rarely with too little room. */
+struct gen_ring make_ring_layout(struct scope *s);
+/* The place of a number by its digits, each moved around its ring; rarely around one of another size. */
+int make_ring(struct scope *s, int value, const struct gen_ring *ring);
+/* The work-item's number, or its place in a ring: another one for each, mostly. */
+int make_own_number(struct scope *s);
 /* A sum of products of ids, sizes, loop variables and arguments. */
 int make_affine(struct scope *s);
 /* A value that is the same in all work-items of a group, and small. */

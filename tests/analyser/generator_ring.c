@@ -35,16 +35,65 @@ static int around(struct scope *s, unsigned type, int x, unsigned by, unsigned n
     return make_binary(s, B_REM, ahead, size);
 }
 
-int make_ring(struct scope *s, int value)
+struct gen_ring make_ring_layout(struct scope *s)
 {
-    const unsigned type = make_chance(s, 60) ? U32 : U64, n = 2 + make_below(s, 7);
-    const unsigned ring = n + (make_chance(s, 8) ? 1 : 0), by = make_chance(s, 50) ? 1 : make_below(s, n + 1);
-    int id = make_cast(s, type, value), size = make_const(s, type, n);
-    int row = make_binary(s, B_DIV, id, size);
+    struct gen_ring ring = {.n = make_chance(s, 30) ? 2 : 3 + make_below(s, GEN_DIGITS - 2)};
+    const unsigned most = ring.n <= 3 ? 6 : ring.n == 4 ? 4 : 3;
+    unsigned order[GEN_DIGITS], stride = 1;
 
-    if (make_chance(s, 40)) {
-        row = around(s, type, row, 1, 2 + make_below(s, 7));
+    for (unsigned i = 0; i < ring.n; i++) {
+        const unsigned at = make_below(s, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+        ring.base[i] = 2 + make_below(s, most - 1);
     }
-    return make_binary(s, B_ADD, around(s, type, make_binary(s, B_REM, id, size), by, ring),
-                       make_binary(s, B_MUL, row, size));
+    for (unsigned i = 0; i < ring.n; i++) {
+        ring.stride[order[i]] = stride;
+        stride = stride * ring.base[order[i]] + (make_chance(s, 25) ? 1 + make_below(s, 3) : 0);
+        stride -= make_chance(s, 3) ? 1 : 0;
+    }
+    ring.extent = stride;
+    return ring;
+}
+
+/* The digit, moved around the ring of its base. */
+static int moved(struct scope *s, unsigned type, int digit, unsigned base)
+{
+    const unsigned by = make_chance(s, 60) ? (make_chance(s, 50) ? 1 : base - 1) : make_below(s, base + 1);
+
+    return make_chance(s, 45) ? digit : around(s, type, digit, by, base + (make_chance(s, 3) ? 1 : 0));
+}
+
+int make_ring(struct scope *s, int value, const struct gen_ring *ring)
+{
+    const unsigned type = make_chance(s, 60) ? U32 : U64;
+    int rest = make_cast(s, type, value), sum = -1;
+
+    for (unsigned i = 0; i < ring->n; i++) {
+        const bool last = i + 1 == ring->n;
+        int digit = last ? rest : make_binary(s, B_REM, rest, make_const(s, type, ring->base[i]));
+        digit = moved(s, type, digit, ring->base[i]);
+        if (ring->stride[i] > 1) {
+            digit = make_binary(s, B_MUL, digit, make_const(s, type, ring->stride[i]));
+        }
+        sum = sum < 0 ? digit : make_binary(s, B_ADD, sum, digit);
+        rest = last ? rest : make_binary(s, B_DIV, rest, make_const(s, type, ring->base[i]));
+    }
+    return sum;
+}
+
+int make_own_number(struct scope *s)
+{
+    const bool rings = s->k->class == CLASS_RINGS;
+    int index = make_var(s, (unsigned)s->k->unique);
+
+    if (make_chance(s, rings ? 95 : 15)) {
+        const struct gen_ring ring = rings ? s->k->ring : make_ring_layout(s);
+        index = make_ring(s, index, &ring);
+        if (rings && make_chance(s, 60)) { /* one of some slots */
+            const unsigned slot = (1 + make_below(s, 2)) * ring.extent;
+            index = make_binary(s, B_ADD, index, make_const(s, 2 + make_below(s, 2), slot));
+        }
+    }
+    return index;
 }

@@ -297,19 +297,39 @@ static int32_t moved(struct cx_random_kernel *k, struct cx_random *r, int32_t x,
 struct grid {
     unsigned n;
     int32_t x[6];
-    int64_t size[6], cells;
+    int64_t size[6], stride[6], cells; /* with gaps */
 };
+
+/* How far apart neighbours are: mostly as the coordinates come, else in any order, with gaps. */
+static void make_strides(struct cx_random *r, struct grid *grid)
+{
+    const bool shuffled = cx_random_chance(r, 50);
+    unsigned order[6];
+
+    for (unsigned i = 0; i < grid->n; i++) {
+        const unsigned at = shuffled ? (unsigned)cx_random_below(r, i + 1) : i;
+        order[i] = order[at];
+        order[at] = i;
+    }
+    grid->cells = 1;
+    for (unsigned i = 0; i < grid->n; i++) {
+        grid->stride[order[i]] = grid->cells;
+        grid->cells *= grid->size[order[i]];
+        grid->cells += shuffled && cx_random_chance(r, 20) ? 1 + (int64_t)cx_random_below(r, 3) : 0;
+    }
+}
 
 static void make_grid(struct cx_random_kernel *k, struct cx_random *r, struct grid *grid)
 {
     const struct cx_access_geometry *g = &k->geometry;
 
-    *grid = (struct grid){.cells = 1};
+    *grid = (struct grid){0};
     for (unsigned d = 0; d < g->work_dim; d++) {
         const unsigned width = cx_random_chance(r, 50) ? 32 : 64;
         int64_t ends = (int64_t)(g->global[d] + g->offset[d]), cut = 1 + (int64_t)cx_random_below(r, 6);
         int32_t id = resize(k, r, make(k, CX_EXPR_GLOBAL_ID, 64, (int32_t)d, -1, 0), width), low = id;
-        for (unsigned part = 0; part < 2 && cut > 1 && ends % cut == 0 && grid->n < 4; part++) {
+        for (unsigned part = 0; part < 5 && cut > 1 && ends % cut == 0 && grid->n < 6 - g->work_dim + d;
+             part++) {
             grid->x[grid->n] = binary(k, CX_EXPR_UREM, low, cut);
             grid->size[grid->n++] = cut;
             low = binary(k, CX_EXPR_UDIV, low, cut);
@@ -319,9 +339,7 @@ static void make_grid(struct cx_random_kernel *k, struct cx_random *r, struct gr
         grid->x[grid->n] = low;
         grid->size[grid->n++] = ends;
     }
-    for (unsigned i = 0; i < grid->n; i++) {
-        grid->cells *= grid->size[i];
-    }
+    make_strides(r, grid);
 }
 
 /* An access to a cell beside the item's, in one of a few slots or fields. */
@@ -329,16 +347,15 @@ static void add_ring(struct cx_random_kernel *k, struct cx_random *r, const stru
                      bool fields)
 {
     struct cx_access_record *a = &k->access[k->kernel.naccess++];
-    int64_t stride = 1, slot = (int64_t)cx_random_below(r, 4);
+    const int64_t slot = (int64_t)cx_random_below(r, 4);
     int32_t cell = -1;
 
     for (unsigned i = 0; i < grid->n; i++) {
+        const int64_t more = cx_random_chance(r, 4) ? (int64_t)cx_random_below(r, 3) - 1 : 0;
+        const int64_t stride = grid->stride[i] + more < 1 ? 1 : grid->stride[i] + more;
         int32_t x = resize(k, r, moved(k, r, grid->x[i], grid->size[i]), 64);
         x = stride == 1 ? x : binary(k, CX_EXPR_MUL, x, stride);
         cell = cell < 0 ? x : make(k, CX_EXPR_ADD, 64, cell, x, 0);
-        stride *= grid->size[i];
-        stride += cx_random_chance(r, 4) ? (int64_t)cx_random_below(r, 3) - 1 : 0;
-        stride = stride < 1 ? 1 : stride;
     }
     cell = binary(k, CX_EXPR_MUL, cell, fields ? 4 * elem : elem);
     *a = (struct cx_access_record){.arg = (uint16_t)cx_random_below(r, 2),

@@ -11,7 +11,7 @@
 struct cx_random_kernel {
     struct cx_summary_kernel kernel;
     struct cx_summary_arg arg[CX_RANDOM_ARGS];
-    struct cx_expr expr[900];
+    struct cx_expr expr[1500];
     struct cx_guard guard[40];
     struct cx_loop loop[3];
     struct cx_access_record access[8];
