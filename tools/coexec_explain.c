@@ -36,7 +36,7 @@ struct question {
     int noptions;
     char **options;
     const struct cx_real_device *device; /* the fastest that programs would use; NULL: there is none */
-    struct cx_identity identity;
+    struct cx_macro_identity identity;
     char folder[32], asked[48], replies[48]; /* files: what to ask the device, and its answers */
     bool is_told;
 };
@@ -139,7 +139,7 @@ static int explain_file(struct question *q)
         return become_analyser(q, false);
     snprintf(q->asked, sizeof(q->asked), "%s/asked", q->folder);
     snprintf(q->replies, sizeof(q->replies), "%s/told.h", q->folder);
-    cx_identity_make(q->device, &q->identity);
+    cx_macro_identity_make(q->device, &q->identity);
     ask_device(q);
     const int status = run_analyser(q, false);
     unlink(q->asked);

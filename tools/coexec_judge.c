@@ -7,7 +7,7 @@
 #include "tools/coexec_json.h"
 #include "tools/coexec_recorded.h"
 #include "layer/access/access.h"
-#include "layer/source/analyser_run.h"
+#include "layer/source/analyser.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -341,24 +341,24 @@ static char *read_source(const char *folder, const char *name)
 
 /* The program's summary; result->why says why there is none. */
 static void analyse(const char *folder, const char *analyser, const struct cx_recorded_program *program,
-                    struct cx_analyse_result *result)
+                    struct cx_analyser_result *result)
 {
-    struct cx_identity identity = {.extensions = program->extensions};
-    struct cx_helper helper = {0};
+    struct cx_macro_identity identity = {.extensions = program->extensions};
+    struct cx_subprocess helper = {0};
     char *source = read_source(folder, program->source);
     if (!source) {
         snprintf(result->why, sizeof(result->why), "its source is not in the folder");
         return;
     }
-    for (size_t i = 0; i < program->ndefines && i < CX_IDENTITY_DEFINES; i++)
+    for (size_t i = 0; i < program->ndefines && i < CX_MACRO_IDENTITY_DEFINES; i++)
         snprintf(identity.define[identity.ndefines++], sizeof(identity.define[0]), "%s", program->define[i]);
-    const struct cx_analyse_task task = {.analyser = analyser,
-                                         .source = source,
-                                         .options = program->options,
-                                         .identity = &identity,
-                                         .replies = program->replies};
-    if (!cx_analyse_cached(&task, result))
-        cx_analyse_run(&task, &helper, result);
+    const struct cx_analyser_task task = {.analyser = analyser,
+                                          .source = source,
+                                          .options = program->options,
+                                          .identity = &identity,
+                                          .replies = program->replies};
+    if (!cx_analyser_cached(&task, result))
+        cx_analyser_run(&task, &helper, result);
     if (!result->summary && !result->why[0])
         snprintf(result->why, sizeof(result->why),
                  "its text depends on macros of a compiler that was not asked");
@@ -368,7 +368,7 @@ static void analyse(const char *folder, const char *analyser, const struct cx_re
 static void explain_program(const char *folder, const char *analyser,
                             const struct cx_recorded_program *program, bool list, struct totals *totals)
 {
-    struct cx_analyse_result *result = calloc(1, sizeof(*result));
+    struct cx_analyser_result *result = calloc(1, sizeof(*result));
     if (!result || program->nkernels == 0) {
         free(result);
         return;
@@ -381,7 +381,7 @@ static void explain_program(const char *folder, const char *analyser,
         judge_kernel(&program->kernel[k], kernel,
                      result->summary ? "the analysis does not know the kernel" : result->why, list, totals);
     }
-    cx_analyse_result_finish(result);
+    cx_analyser_result_finish(result);
     free(result);
 }
 

@@ -90,7 +90,7 @@ static bool open_end(struct cx_end *end, const struct cx_real_device *device, si
     cl_int error;
     bool again;
     *end = (struct cx_end){.device = device};
-    end->pages = cx_pool_take(&end->pool, bytes);
+    end->pages = cx_pinned_pool_take(&end->pool, bytes);
     end->plain = malloc(bytes);
     if (!end->pages || !end->plain)
         return false;
@@ -110,15 +110,15 @@ static bool open_end(struct cx_end *end, const struct cx_real_device *device, si
     if (device->in_place)
         end->other = over(end, end->plain, bytes);
     else
-        cx_pool_pin(end->pages, end->context, device, &again);
+        cx_pinned_pool_pin(end->pages, end->context, device, &again);
     return true;
 }
 
 static void close_end(struct cx_end *end)
 {
     const cl_icd_dispatch *cl = end->device ? end->device->cl : NULL;
-    cx_pool_give(&end->pool, &end->pages);
-    cx_pool_finish(&end->pool);
+    cx_pinned_pool_give(&end->pool, &end->pages);
+    cx_pinned_pool_finish(&end->pool);
     if (end->own)
         cl->clReleaseMemObject(end->own);
     if (end->other)

@@ -14,7 +14,7 @@ struct cx_end {
     cl_context context;
     cl_command_queue queue;
     cl_mem own, other; /* own memory; for devices in place, two buffers over `pages` and `plain` */
-    struct cx_pool pool;
+    struct cx_pinned_pool pool;
     struct cx_pages *pages; /* pinned where it can be */
     unsigned char *plain;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timeline of a trace (layer/report/trace_file.h), and sizes and speeds of its packages over time as in
+ * The timeline of a trace (layer/report/trace.h), and sizes and speeds of its packages over time as in
  * the Sigmoid paper's figures 1 to 3. The file is read line by line, so that one that is still written, or
  * was cut short, serves as far as it goes.
  */
 #include "tools/coexec_chart.h"
 #include "tools/coexec_json.h"
 #include "tools/coexec_report.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 
 #include <math.h>
 #include <stdbool.h>

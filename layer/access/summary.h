@@ -380,11 +380,11 @@ enum cx_summary_status {
  * Reads a blob. On success *out is a summary to be freed with cx_summary_destroy(); otherwise *out is NULL.
  * Whatever the bytes are, this neither reads outside [data, data + size) nor returns a summary with an index
  * that is out of bounds. The result keeps no pointer into data. Called by analyser/main.c,
- * source/analyser_run.c and source/analysis.c.
+ * source/analyser.c and source/analysis.c.
  */
 enum cx_summary_status cx_summary_parse(const void *data, size_t size, struct cx_summary **out);
 /* Accepts NULL and a pointer to NULL; sets *summary to NULL. Called by analyser/main.c and
- * source/analyser_run.c. */
+ * source/analyser.c. */
 void cx_summary_destroy(struct cx_summary **summary);
 
 /* Writes a blob into *data (free() it), its size into *size. Only for summaries that cx_summary_check()

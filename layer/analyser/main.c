@@ -44,7 +44,7 @@ struct request {
     const char *cache_path;    /* its place in the layer's cache, or NULL */
     const char *build_options; /* as one string; NULL: they came as several */
     bool includes;             /* the result is only to be kept if the text's files still have this sum: */
-    unsigned char included[CX_INCLUDES_SIZE];
+    unsigned char included[CX_INCLUDE_HASH_SIZE];
     unsigned process; /* who wants it; 0: not told */
     unsigned limit_ms;
     bool explain, timing;
@@ -123,7 +123,7 @@ static bool parse_valued(struct request *r, const char *name, const char *value)
         return parse_number(value, &r->process);
     } else if (strcmp(name, "--included") == 0) {
         r->includes = true;
-        return cx_includes_parse(value, r->included);
+        return cx_include_hash_parse(value, r->included);
     } else if (strcmp(name, "-I") == 0) {
         cx_strings_add(&r->compile.includes, value, strlen(value));
     } else if (strcmp(name, "--bits") == 0) {
@@ -455,7 +455,7 @@ static int run(struct request *r)
 static bool is_keepable(const struct request *r)
 {
     char *text = r->includes && r->build_options ? cx_source_read(r->compile.source) : NULL;
-    const bool same = text && cx_includes_are(text, r->build_options, r->included);
+    const bool same = text && cx_include_hash_are(text, r->build_options, r->included);
 
     free(text);
     return same || !r->includes;

@@ -95,7 +95,7 @@ static bool begins_with(const char *data, size_t size, const char *text)
 /* What the layer keeps: a doubt as it is, a summary with its text's hash. */
 static void keep(void)
 {
-    unsigned char digest[CX_CACHE_TEXT_SIZE] = {0};
+    unsigned char digest[CX_DISK_CACHE_TEXT_SIZE] = {0};
     struct cx_sha256 hash;
     size_t size = 0, length = 0;
     char *data = read_file(run->blob, &size), *text = run->text ? read_file(run->text, &length) : NULL;
@@ -105,14 +105,14 @@ static void keep(void)
         *key++ = 0;
         if (begins_with(data, size, CX_MACRO_QUESTION "\n") ||
             begins_with(data, size, CX_MACRO_REFUSAL "\n")) {
-            cx_cache_store(place, key, data, size);
+            cx_disk_cache_store(place, key, data, size);
         } else if (text || !run->text) { /* else it is not comparable, and may be next time */
             if (text) {
                 cx_sha256_init(&hash);
                 cx_sha256_add(&hash, text, length);
                 cx_sha256_end(&hash, digest);
             }
-            cx_cache_store_result(place, key, data, size, digest);
+            cx_disk_cache_store_result(place, key, data, size, digest);
         }
     }
     free(place);

@@ -65,7 +65,7 @@ static void context_free(void *data)
         free(d);
         d = next;
     }
-    cx_pool_delete(context->pool);
+    cx_pinned_pool_delete(context->pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_end(&context->workers[w]);
     close_members(context);
@@ -92,7 +92,7 @@ static void context_destroy(struct cx_object *object)
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++) {
         struct cx_worker *worker = &context->workers[w];
         if (cx_worker_is_this_thread(worker)) {
-            cx_notify_post_end(context_free, context);
+            cx_callback_thread_post_end(context_free, context);
             return;
         }
     }
@@ -139,7 +139,7 @@ static void add_member(struct cx_context *context, struct cx_real_device *device
  * what all have in common counts, of which some can be asked once they are open only. */
 static bool opens_all(const struct cx_context *context)
 {
-    return !cx_plan_bounded() || context->ndevices > 1 || context->devices[0]->common;
+    return !cx_split_policy_bounded() || context->ndevices > 1 || context->devices[0]->common;
 }
 
 /* Makes the members of all devices, of which sub-devices may share some with each other and with the root,
@@ -165,7 +165,7 @@ static cl_int open_members(struct cx_context *context)
         const cl_int error = context->workers[0].open_error;
         return context->nmembers ? error : CL_DEVICE_NOT_AVAILABLE;
     }
-    if (cx_plan_bounded() && cx_context_shares(context))
+    if (cx_split_policy_bounded() && cx_context_shares(context))
         context->account = cx_account_of(context->workers[context->fastest].device);
     while (opens_all(context) && cx_context_open_next(context) < context->nmembers)
         ;
@@ -195,9 +195,9 @@ static void go_on(struct cx_context *context)
 /* What the summary tells behind its table. */
 static void report_more(void)
 {
-    cx_stats_append(cx_account_print);
-    cx_stats_append(cx_traffic_print);
-    cx_stats_append(cx_pinned_print);
+    cx_kernel_table_append(cx_account_print);
+    cx_kernel_table_append(cx_transfer_counts_print);
+    cx_kernel_table_append(cx_pinned_print);
 }
 
 static void look_for_peers(struct cx_context *context)
@@ -233,7 +233,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     context->opened = look_for_peers;
     context->progressed = go_on;
     report_more();
-    context->pool = cx_pool_new();
+    context->pool = cx_pinned_pool_new();
     context->planner = cx_planner_new();
     if (context->pool && context->planner && take_devices(context, devices, ndevices) &&
         (!nproperties || context->properties))
@@ -350,7 +350,7 @@ cl_int CL_API_CALL cx_clReleaseContext(cl_context handle)
         return CX_FAIL(CL_INVALID_CONTEXT, "no context of ours");
     if (!cx_object_release_app(&context->base))
         return CX_FAIL(CL_INVALID_CONTEXT, "released already");
-    cx_notify_help(false); /* buffers may go, and with them the context */
+    cx_callback_thread_help(false); /* buffers may go, and with them the context */
     return CL_SUCCESS;
 }
 

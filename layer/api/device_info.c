@@ -91,7 +91,7 @@ static bool keep_all(const cl_name_version *entry)
 
 static cl_int answer_ils(const struct cx_device *device, size_t room, void *value, size_t *size_ret)
 {
-    char *versions = cx_device_il_versions(device);
+    char *versions = cx_program_il_device_versions(device);
     cl_name_version *list = NULL;
     size_t count = versions ? cx_device_versions(device, CL_DEVICE_ILS_WITH_VERSION, keep_all, &list) : 0;
     cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);
@@ -103,7 +103,7 @@ static cl_int answer_ils(const struct cx_device *device, size_t room, void *valu
 /* Each with the version of the first member that has it. */
 static cl_int answer_builtins(const struct cx_device *device, size_t room, void *value, size_t *size_ret)
 {
-    char *names = cx_device_builtins(device);
+    char *names = cx_program_il_device_builtins(device);
     cl_name_version *list = NULL, *told;
     for (char *at = names; at && (at = strchr(at, ';'));)
         *at = ' ';
@@ -282,11 +282,11 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
     case CL_DEVICE_OPENCL_C_FEATURES:
         return answer_features(device, room, value, size_ret);
     case CL_DEVICE_IL_VERSION:
-        return answer_own_text(cx_device_il_versions(device), room, value, size_ret);
+        return answer_own_text(cx_program_il_device_versions(device), room, value, size_ret);
     case CL_DEVICE_ILS_WITH_VERSION:
         return answer_ils(device, room, value, size_ret);
     case CL_DEVICE_BUILT_IN_KERNELS:
-        return answer_own_text(cx_device_builtins(device), room, value, size_ret);
+        return answer_own_text(cx_program_il_device_builtins(device), room, value, size_ret);
     case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
         return answer_builtins(device, room, value, size_ret);
     default:

@@ -90,7 +90,7 @@ cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t 
 {
     struct cx_mem *root = mem->root;
     return root->storage->svm && root->storage->svm->fine
-               ? cx_move_to(command, root, lo, hi, cx_svm_place(root), NULL)
+               ? cx_transfer_to(command, root, lo, hi, cx_svm_place(root), NULL)
                : CL_SUCCESS;
 }
 

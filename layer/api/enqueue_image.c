@@ -157,7 +157,7 @@ static void plan(struct cx_command *command)
         ((t->from.mem && !cx_mem_host(t->from.mem)) || (t->to.mem && !cx_mem_host(t->to.mem))))
         error = CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && t->from.mem && !owners)
-        error = cx_move_ranges(command, t->from.mem->root, source.range, source.count, place, NULL);
+        error = cx_transfer_ranges(command, t->from.mem->root, source.range, source.count, place, NULL);
     if (error == CL_SUCCESS && !owners)
         error = plan_at(t, &target, place);
     if (error == CL_SUCCESS && t->to.mem)
@@ -166,7 +166,7 @@ static void plan(struct cx_command *command)
         cx_byte_ranges_finish(&source);
     if (t->to.mem) {
         cx_byte_ranges_finish(&target);
-        cx_move_tidy(t->to.mem->root);
+        cx_transfer_tidy(t->to.mem->root);
     }
     if (error == CL_SUCCESS)
         cx_command_settle(command);

@@ -103,7 +103,7 @@ cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ra
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)
-            error = cx_move_lost(root);
+            error = cx_transfer_lost(root);
     for (unsigned place = 0; place <= t->base.context->nmembers && error == CL_SUCCESS; place++)
         error = read_place(t, ranges, moves, count, place);
     free(moves);

@@ -34,7 +34,7 @@ static void drop(struct cx_command *command)
     if (launch->slices.prefix)
         cx_prefix_drop(launch);
     if (launch->run.uncompiled)
-        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
+        cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
     for (unsigned p = 0; p < launch->outcome.nparts; p++)
         cx_args_drop(&launch->outcome.parts[p].args);
     free(launch->outcome.parts);

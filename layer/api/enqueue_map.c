@@ -86,7 +86,7 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
     if (place != CX_PLACE_HOST)
         error = cx_mem_prepare(root, place - 1);
     if (error == CL_SUCCESS && !unmap && !(mapping->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        error = cx_move_ranges(command, root, ranges->range, ranges->count, place, NULL);
+        error = cx_transfer_ranges(command, root, ranges->range, ranges->count, place, NULL);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(command->context) : NULL;
     if (!job) {
         cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);

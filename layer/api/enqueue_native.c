@@ -53,7 +53,7 @@ static cl_int bring(struct cx_command *command, struct cx_mem *mem)
     if (cx_mem_map_place(mem->root) != CX_PLACE_HOST) /* the program looks at it elsewhere */
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return cx_mem_host(mem)
-               ? cx_move_to(command, mem->root, mem->origin, mem->origin + mem->size, CX_PLACE_HOST, NULL)
+               ? cx_transfer_to(command, mem->root, mem->origin, mem->origin + mem->size, CX_PLACE_HOST, NULL)
                : CL_OUT_OF_HOST_MEMORY;
 }
 

@@ -72,7 +72,7 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_member_read(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_traffic_add(CX_ROUTE_RECT, false, (uint64_t)t->region[0] * t->region[1] * t->region[2]);
+    cx_transfer_counts_add(CX_ROUTE_RECT, false, (uint64_t)t->region[0] * t->region[1] * t->region[2]);
     return worker->device->cl->clEnqueueReadBufferRect(
         worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region,
         t->rect.row, t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
@@ -95,7 +95,7 @@ static void plan_read(struct cx_command *command)
     if (place == CX_PLACE_HOST && !cx_mem_host(root))
         error = CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS)
-        error = cx_move_to(command, root, span.lo, span.hi, place, NULL);
+        error = cx_transfer_to(command, root, span.lo, span.hi, place, NULL);
     struct cx_job *job =
         error == CL_SUCCESS ? place_job(command, place, &worker, run_host_read, run_member_read) : NULL;
     if (job) {
@@ -130,7 +130,7 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_member_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_traffic_add(CX_ROUTE_RECT, true, (uint64_t)t->region[0] * t->region[1] * t->region[2]);
+    cx_transfer_counts_add(CX_ROUTE_RECT, true, (uint64_t)t->region[0] * t->region[1] * t->region[2]);
     return worker->device->cl->clEnqueueWriteBufferRect(
         worker->queue, t->mem->real[worker->index], CL_FALSE, t->rect.origin, t->other.origin, t->region,
         t->rect.row, t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
@@ -158,7 +158,7 @@ static void plan_write(struct cx_command *command)
     unsigned place = cx_enqueue_write_place(t->mem);
     cl_int error = place == CX_PLACE_HOST && !cx_mem_host(t->mem) ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
     if (error == CL_SUCCESS)
-        error = cx_move_to(command, t->mem->root, span.lo, span.hi, place, NULL);
+        error = cx_transfer_to(command, t->mem->root, span.lo, span.hi, place, NULL);
     struct cx_job *job =
         error == CL_SUCCESS ? place_job(command, place, &worker, run_host_write, run_member_write) : NULL;
     if (error == CL_SUCCESS && !job)
@@ -290,9 +290,9 @@ static void plan_copy(struct cx_command *command)
                        ? CL_OUT_OF_HOST_MEMORY
                        : CL_SUCCESS;
     if (error == CL_SUCCESS)
-        error = cx_move_to(command, t->from->root, from.lo, from.hi, place, NULL);
+        error = cx_transfer_to(command, t->from->root, from.lo, from.hi, place, NULL);
     if (error == CL_SUCCESS)
-        error = cx_move_to(command, t->mem->root, to.lo, to.hi, place, NULL);
+        error = cx_transfer_to(command, t->mem->root, to.lo, to.hi, place, NULL);
     struct cx_job *job =
         error == CL_SUCCESS ? place_job(command, place, &worker, run_host_copy, run_member_copy) : NULL;
     if (error == CL_SUCCESS && !job)

@@ -94,8 +94,8 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     job->start_ns = cx_clock_ns();
     for (unsigned i = 0; i < transfers->count; i++) {
         const struct cx_transfer_item *item = &transfers->item[i];
-        cx_bytes_copy(item->root->context, item->host, item->root->storage->host + item->lo,
-                      (size_t)(item->hi - item->lo));
+        cx_host_copy(item->root->context, item->host, item->root->storage->host + item->lo,
+                     (size_t)(item->hi - item->lo));
     }
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
@@ -206,14 +206,14 @@ static void plan_read(struct cx_command *command)
     if (!left)
         error = CL_OUT_OF_HOST_MEMORY;
     else if (inside_host(transfer))
-        error = cx_move_to(command, root, transfer->lo, transfer->hi, CX_PLACE_HOST, NULL);
+        error = cx_transfer_to(command, root, transfer->lo, transfer->hi, CX_PLACE_HOST, NULL);
     for (size_t i = 0; i < nleft && error == CL_SUCCESS; i++)
         if (!cx_coherence_missing(root->storage->coherence, left[i].lo, left[i].hi, CX_PLACE_HOST, &moves,
                                   &count))
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)
-            error = cx_move_lost(root);
+            error = cx_transfer_lost(root);
     for (unsigned from = 1; from <= command->context->nmembers && error == CL_SUCCESS; from++)
         error = read_from_member(transfer, from, moves, count);
     if (error == CL_SUCCESS)
@@ -234,8 +234,8 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
     job->start_ns = cx_clock_ns();
-    cx_bytes_copy(transfer->mem->context, transfer->mem->storage->host + transfer->lo, transfer->pointer,
-                  (size_t)(transfer->hi - transfer->lo));
+    cx_host_copy(transfer->mem->context, transfer->mem->storage->host + transfer->lo, transfer->pointer,
+                 (size_t)(transfer->hi - transfer->lo));
     job->end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
@@ -469,7 +469,7 @@ static void plan_copy(struct cx_command *command)
     if (cx_unsettled_blocks(command, transfer->from) || cx_unsettled_blocks(command, transfer->mem))
         return;
     unsigned place = cx_enqueue_copy_place(transfer->from, transfer->from_lo, from_hi, transfer->mem);
-    cl_int error = cx_move_to(command, from, transfer->from_lo, from_hi, place, NULL);
+    cl_int error = cx_transfer_to(command, from, transfer->from_lo, from_hi, place, NULL);
     struct cx_job *job = NULL;
     if (error == CL_SUCCESS && place == CX_PLACE_HOST && cx_mem_host(from)) {
         job = cx_enqueue_host_writer(command, to, transfer->lo, transfer->hi, run_host_copy);
@@ -543,7 +543,7 @@ static void plan_migrate(struct cx_command *command)
         const unsigned place = cx_mem_map_place(mem->root);
         if (place != CX_PLACE_HOST && (error = cx_mem_prepare(mem->root, place - 1)) != CL_SUCCESS)
             break;
-        error = cx_move_to(command, mem->root, mem->origin, mem->origin + mem->size, place, NULL);
+        error = cx_transfer_to(command, mem->root, mem->origin, mem->origin + mem->size, place, NULL);
     }
     if (error == CL_SUCCESS)
         cx_command_settle(command);

@@ -36,7 +36,7 @@ cl_int cx_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
     if ((!platforms && !num_platforms) || (platforms && num_entries == 0))
         return CX_FAIL(CL_INVALID_VALUE,
                        "neither a list to fill nor a count to give, or a list without room");
-    struct cx_platform *platform = cx_object_forked ? cx_object_refused() : cx_platform_get();
+    struct cx_platform *platform = cx_forked ? cx_object_refused() : cx_platform_get();
     if (num_platforms)
         *num_platforms = platform ? 1 : 0;
     if (!platform)
@@ -51,7 +51,7 @@ cl_int cx_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_ui
     return cx_clIcdGetPlatformIDsKHR(num_entries, platforms, num_platforms);
 }
 
-/* Tells other copies of the layer that this library is one of them (find.c asks every library it opens).
+/* Tells other copies of the layer that this library is one of them (drivers.c asks every library it opens).
  * Its address is all that counts. */
 static void coexec_marker(void)
 {

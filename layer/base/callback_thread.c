@@ -64,12 +64,12 @@ static void post(void (*run)(void *), void *data, bool ends)
     cx_unlock(&lock);
 }
 
-void cx_notify_post(void (*run)(void *), void *data)
+void cx_callback_thread_post(void (*run)(void *), void *data)
 {
     post(run, data, false);
 }
 
-void cx_notify_post_end(void (*run)(void *), void *data)
+void cx_callback_thread_post_end(void (*run)(void *), void *data)
 {
     post(run, data, true);
 }
@@ -90,7 +90,7 @@ static struct task *take(bool worker) CX_HOLDS(lock)
     return task;
 }
 
-bool cx_notify_help(bool worker)
+bool cx_callback_thread_help(bool worker)
 {
     struct task *task;
     bool any = false;
@@ -124,7 +124,7 @@ static void *detached_main(void *data)
     return NULL;
 }
 
-bool cx_notify_detach(void (*run)(void *), void *data)
+bool cx_callback_thread_detach(void (*run)(void *), void *data)
 {
     struct task *task = malloc(sizeof(*task));
     if (!task)

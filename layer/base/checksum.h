@@ -12,7 +12,7 @@
 enum { CX_CHECKSUM_SIZE = 16 };
 
 /* Computes the checksum. It does not depend on the byte order of the machine. Called by disk_cache.c,
- * program/binary_format.c and source/binary_summaries.c. */
+ * program/container.c and source/binary_summaries.c. */
 void cx_checksum(const void *data, size_t size, unsigned char sum[CX_CHECKSUM_SIZE]);
 
 #endif

@@ -28,12 +28,12 @@ static void copy_share(struct cx_copy_task *task)
     memcpy(share->to, share->from, share->bytes);
 }
 
-void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes)
+void cx_copy_by(unsigned threads, void *to, const void *from, size_t bytes)
 {
     unsigned char *target = to;
     const unsigned char *source = from;
     const bool overlap = target < source + bytes && source < target + bytes;
-    unsigned n = threads < CX_BYTES_THREADS ? threads : CX_BYTES_THREADS;
+    unsigned n = threads < CX_COPY_THREADS ? threads : CX_COPY_THREADS;
     while (n > 1 && bytes / n < LEAST_SHARE)
         n--;
     if (n <= 1 || overlap) {
@@ -41,7 +41,7 @@ void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes
         return;
     }
     const size_t each = bytes / n / 4096 * 4096; /* the last share takes the rest */
-    struct share share[CX_BYTES_THREADS];
+    struct share share[CX_COPY_THREADS];
     for (unsigned i = 1; i < n; i++) {
         share[i] = (struct share){.task.run = copy_share,
                                   .to = target + i * each,
@@ -54,7 +54,7 @@ void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes
         cx_copy_threads_finish(&share[i].task);
 }
 
-long cx_bytes_cores(void)
+long cx_copy_cores(void)
 {
     static atomic_long cores;
     long count = atomic_load_explicit(&cores, memory_order_relaxed);

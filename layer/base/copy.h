@@ -12,15 +12,15 @@
 #include <stddef.h>
 
 /* Threads that one copy uses at most. */
-enum { CX_BYTES_THREADS = 8 };
+enum { CX_COPY_THREADS = 8 };
 
-/* memmove by at most `threads` threads (and at most CX_BYTES_THREADS). The caller copies alone if there is
+/* memmove by at most `threads` threads (and at most CX_COPY_THREADS). The caller copies alone if there is
  * less than a megabyte for each thread, if the ranges overlap, or if no threads can be had. Returns when
  * everything is copied. Called by memory/host_copy.c. */
-void cx_bytes_copy_by(unsigned threads, void *to, const void *from, size_t bytes);
+void cx_copy_by(unsigned threads, void *to, const void *from, size_t bytes);
 
 /* The number of cores that are online, at least 1. The system is asked once, since asking opens a file. Any
  * thread. Called by copy_threads.c, memory/host_copy.c, memory/transport_ring.c and plan/plan_open.c. */
-long cx_bytes_cores(void);
+long cx_copy_cores(void);
 
 #endif

@@ -6,16 +6,16 @@
 
 static uint64_t bit_of(size_t index)
 {
-    return UINT64_C(1) << index % CX_CHUNKS_AHEAD;
+    return UINT64_C(1) << index % CX_COPY_CHUNKS_AHEAD;
 }
 
-static bool may_copy(const struct cx_chunks *chunks) CX_HOLDS(chunks->lock)
+static bool may_copy(const struct cx_copy_chunks *chunks) CX_HOLDS(chunks->lock)
 {
     return chunks->next < chunks->allowed && !chunks->ended;
 }
 
 /* The lock is held, and free meanwhile. */
-static void copy_next(struct cx_chunks *chunks) CX_HOLDS(chunks->lock)
+static void copy_next(struct cx_copy_chunks *chunks) CX_HOLDS(chunks->lock)
 {
     const size_t index = chunks->next++;
     cx_unlock(&chunks->lock);
@@ -28,7 +28,7 @@ static void copy_next(struct cx_chunks *chunks) CX_HOLDS(chunks->lock)
 
 static void help(struct cx_copy_task *task)
 {
-    struct cx_chunks *chunks = ((struct cx_chunk_helper *)task)->chunks;
+    struct cx_copy_chunks *chunks = ((struct cx_chunk_helper *)task)->chunks;
     cx_lock(&chunks->lock);
     while (!chunks->ended && chunks->next < chunks->total) {
         if (may_copy(chunks)) {
@@ -42,8 +42,8 @@ static void help(struct cx_copy_task *task)
     cx_unlock(&chunks->lock);
 }
 
-void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
-                     void (*copy)(void *job, size_t index), void *job)
+void cx_copy_chunks_begin(struct cx_copy_chunks *chunks, unsigned threads, size_t total,
+                          void (*copy)(void *job, size_t index), void *job)
 {
     chunks->copy = copy;
     chunks->job = job;
@@ -64,7 +64,7 @@ void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
     }
 }
 
-void cx_chunks_allow(struct cx_chunks *chunks, size_t end)
+void cx_copy_chunks_allow(struct cx_copy_chunks *chunks, size_t end)
 {
     cx_lock(&chunks->lock);
     const size_t more = end > chunks->allowed ? end - chunks->allowed : 0;
@@ -74,7 +74,7 @@ void cx_chunks_allow(struct cx_chunks *chunks, size_t end)
     cx_unlock(&chunks->lock);
 }
 
-void cx_chunks_await(struct cx_chunks *chunks, size_t index)
+void cx_copy_chunks_await(struct cx_copy_chunks *chunks, size_t index)
 {
     cx_lock(&chunks->lock);
     while (!(chunks->copied & bit_of(index))) {
@@ -90,7 +90,7 @@ void cx_chunks_await(struct cx_chunks *chunks, size_t index)
     cx_unlock(&chunks->lock);
 }
 
-void cx_chunks_end(struct cx_chunks *chunks)
+void cx_copy_chunks_end(struct cx_copy_chunks *chunks)
 {
     cx_lock(&chunks->lock);
     chunks->ended = true;

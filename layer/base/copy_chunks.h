@@ -20,11 +20,11 @@
 #include <stdint.h>
 
 enum {
-    CX_CHUNK_THREADS = 7, /* at most: they fill a link of 55 GB/s */
-    CX_CHUNKS_AHEAD = 64, /* so many chunks may be allowed beyond those that were awaited */
+    CX_CHUNK_THREADS = 7,      /* at most: they fill a link of 55 GB/s */
+    CX_COPY_CHUNKS_AHEAD = 64, /* so many chunks may be allowed beyond those that were awaited */
 };
 
-struct cx_chunks {
+struct cx_copy_chunks {
     void (*copy)(void *job, size_t index);
     void *job;
     size_t total;
@@ -40,22 +40,22 @@ struct cx_chunks {
     unsigned threads;
     struct cx_chunk_helper {
         struct cx_copy_task task;
-        struct cx_chunks *chunks;
+        struct cx_copy_chunks *chunks;
     } helper[CX_CHUNK_THREADS];
 };
 
 /* Begins. `copy` is called once for each chunk that is awaited, and never for one that was not allowed, by
  * the caller and at most `threads` other threads (0: by the caller alone). Called by memory/transport_ring.c.
  */
-void cx_chunks_begin(struct cx_chunks *chunks, unsigned threads, size_t total,
-                     void (*copy)(void *job, size_t index), void *job);
+void cx_copy_chunks_begin(struct cx_copy_chunks *chunks, unsigned threads, size_t total,
+                          void (*copy)(void *job, size_t index), void *job);
 /* Allows copying of the chunks before `end`. Called by memory/transport_ring.c. */
-void cx_chunks_allow(struct cx_chunks *chunks, size_t end);
+void cx_copy_chunks_allow(struct cx_copy_chunks *chunks, size_t end);
 /* Returns when the chunk, which was allowed, is copied; the caller copies chunks itself meanwhile. Each chunk
  * is awaited once, in order. Called by memory/transport_ring.c. */
-void cx_chunks_await(struct cx_chunks *chunks, size_t index);
+void cx_copy_chunks_await(struct cx_copy_chunks *chunks, size_t index);
 /* Ends, also if some chunks were not awaited. After it returns, nothing is copied any more. Called by
  * memory/transport_ring.c. */
-void cx_chunks_end(struct cx_chunks *chunks);
+void cx_copy_chunks_end(struct cx_copy_chunks *chunks);
 
 #endif

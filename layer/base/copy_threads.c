@@ -52,8 +52,7 @@ static void *thread_main(void *unused)
 /* Starts a thread for each task that waits, as far as the system gives them. pool.lock held. */
 static void grow(void) CX_HOLDS(pool.lock)
 {
-    const unsigned half = (unsigned)(cx_bytes_cores() / 2),
-                   most = half > LEAST_THREADS ? half : LEAST_THREADS;
+    const unsigned half = (unsigned)(cx_copy_cores() / 2), most = half > LEAST_THREADS ? half : LEAST_THREADS;
     if (pool.threads - pool.busy >= pool.waiting || pool.threads >= most)
         return;
     while (pool.threads - pool.busy < pool.waiting && pool.threads < most) {

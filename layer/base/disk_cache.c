@@ -24,7 +24,7 @@
 enum { DIGEST = 32, HEAD = sizeof(MARK) + CX_CHECKSUM_SIZE };
 static const off_t largest = 256 << 20; /* no summary is this long: a foreign file */
 
-void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const *texts)
+void cx_disk_cache_key(char key[CX_DISK_CACHE_KEY_SIZE], unsigned count, const char *const *texts)
 {
     struct cx_sha256 hash;
     unsigned char digest[DIGEST];
@@ -95,7 +95,7 @@ static void *load_from(int fd, size_t *size)
     return NULL;
 }
 
-void *cx_cache_load(const char *folder, const char *key, size_t *size)
+void *cx_disk_cache_load(const char *folder, const char *key, size_t *size)
 {
     char *path = NULL;
     void *data = NULL;
@@ -128,7 +128,7 @@ static bool make_folder(const char *folder)
     return ok;
 }
 
-bool cx_cache_may_write(size_t size)
+bool cx_disk_cache_may_write(size_t size)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
@@ -151,11 +151,11 @@ static bool store_as(const char *temporary, const char *path, const void *data, 
     return ok;
 }
 
-bool cx_cache_store(const char *folder, const char *key, const void *data, size_t size)
+bool cx_disk_cache_store(const char *folder, const char *key, const void *data, size_t size)
 {
     static atomic_uint serial;
     char *path = NULL, *temporary = NULL;
-    bool ok = cx_cache_may_write(HEAD + size) && make_folder(folder);
+    bool ok = cx_disk_cache_may_write(HEAD + size) && make_folder(folder);
 
     /* process and serial number make the name ours alone; a file of that name is left over from a dead
      * process */
@@ -174,15 +174,15 @@ bool cx_cache_store(const char *folder, const char *key, const void *data, size_
     return ok;
 }
 
-bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
-                           const unsigned char text[CX_CACHE_TEXT_SIZE])
+bool cx_disk_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
+                                const unsigned char text[CX_DISK_CACHE_TEXT_SIZE])
 {
-    char *data = malloc(size + CX_CACHE_TEXT_SIZE);
+    char *data = malloc(size + CX_DISK_CACHE_TEXT_SIZE);
     if (!data)
         return false;
     memcpy(data, blob, size);
-    memcpy(data + size, text, CX_CACHE_TEXT_SIZE);
-    bool ok = cx_cache_store(folder, key, data, size + CX_CACHE_TEXT_SIZE);
+    memcpy(data + size, text, CX_DISK_CACHE_TEXT_SIZE);
+    bool ok = cx_disk_cache_store(folder, key, data, size + CX_DISK_CACHE_TEXT_SIZE);
     free(data);
     return ok;
 }

@@ -12,25 +12,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CX_CACHE_KEY_SIZE 65 /* 64 hexadecimal digits and the closing 0 */
+#define CX_DISK_CACHE_KEY_SIZE 65 /* 64 hexadecimal digits and the closing 0 */
 
 /* Makes the key of a list of texts. The lengths of the texts count: the same bytes divided differently give
  * another key. Called by driver/, program/ and source/. */
-void cx_cache_key(char key[CX_CACHE_KEY_SIZE], unsigned count, const char *const *texts);
+void cx_disk_cache_key(char key[CX_DISK_CACHE_KEY_SIZE], unsigned count, const char *const *texts);
 
 /* Returns the stored bytes (the caller frees them) and their number, or NULL. Called by driver/, program/ and
  * source/. */
-void *cx_cache_load(const char *folder, const char *key, size_t *size);
+void *cx_disk_cache_load(const char *folder, const char *key, size_t *size);
 /* Stores bytes under the key; makes the folder (mode 0700) where it is missing. False: not stored. Called
  * by analyser/, driver/, program/ and source/. */
-bool cx_cache_store(const char *folder, const char *key, const void *data, size_t size);
+bool cx_disk_cache_store(const char *folder, const char *key, const void *data, size_t size);
 /* Stores a result: a blob, followed by the hash of the text that it was made from. Called by
- * analyser/outlast.c, source/analyser_run.c and source/binary_summaries.c. */
-enum { CX_CACHE_TEXT_SIZE = 32 };
-bool cx_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
-                           const unsigned char text[CX_CACHE_TEXT_SIZE]);
+ * analyser/outlast.c, source/analyser.c and source/binary_summaries.c. */
+enum { CX_DISK_CACHE_TEXT_SIZE = 32 };
+bool cx_disk_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
+                                const unsigned char text[CX_DISK_CACHE_TEXT_SIZE]);
 /* Whether this process may write a file of that size. Beyond its limit (RLIMIT_FSIZE) a signal would end the
- * process. Called by source/analyser_run.c. */
-bool cx_cache_may_write(size_t size);
+ * process. Called by source/analyser.c. */
+bool cx_disk_cache_may_write(size_t size);
 
 #endif

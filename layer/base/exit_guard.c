@@ -50,7 +50,7 @@ static atomic_uint begun;       /* launches of which later pieces may be compile
 static atomic_uint planned;     /* those that have not begun; likewise */
 static atomic_uint owed;        /* callbacks to the program */
 static _Thread_local bool ours; /* the thread */
-static struct cx_helper *helpers CX_GUARDED_BY(lock);
+static struct cx_subprocess *helpers CX_GUARDED_BY(lock);
 static unsigned unneeded CX_GUARDED_BY(lock); /* of them */
 static atomic_bool ending;
 static atomic_bool closed;                  /* what has begun is not waited for any more */
@@ -117,7 +117,7 @@ static bool given_up CX_GUARDED_BY(lock);                 /* that */
 static uint64_t moments CX_GUARDED_BY(lock);              /* times at which nothing ran */
 
 /* What happens to a helper at exit(). */
-static void end_helper(const struct cx_helper *helper)
+static void end_helper(const struct cx_subprocess *helper)
 {
     const uint64_t one = 1;
     if (!helper->outlasts || write(helper->wake, &one, sizeof(one)) != sizeof(one))
@@ -161,7 +161,7 @@ static void at_exit(void)
         planned_until = cx_deadline_on(CLOCK_REALTIME, PLANNED_PATIENCE_MS);
         renew_patience();
     }
-    for (struct cx_helper *helper = helpers; helper; helper = helper->next)
+    for (struct cx_subprocess *helper = helpers; helper; helper = helper->next)
         end_helper(helper);
     /* other threads of the program may go on giving work: one moment without any is enough. A callback of a
      * compiler may call exit(): nobody waits for the thread that it is in. */
@@ -223,7 +223,7 @@ static bool wants_keeper(void) CX_HOLDS(lock)
 
 static void start_keeper(void)
 {
-    if (cx_notify_detach(keep_first, NULL))
+    if (cx_callback_thread_detach(keep_first, NULL))
         return;
     cx_lock(&lock);
     keeping = false;
@@ -234,7 +234,7 @@ static void start_keeper(void)
 static void serve(void *data)
 {
     struct job *job = data;
-    cx_background_is_ours();
+    cx_exit_guard_is_ours();
     for (;;) {
         if (job) {
             own += job->inside;
@@ -269,7 +269,7 @@ static bool give(struct job *job)
     return can;
 }
 
-void cx_background_expect(void)
+void cx_exit_guard_expect(void)
 {
     come_first();
     cx_lock(&lock);
@@ -306,17 +306,17 @@ static bool enter(bool by_own, bool keeps, bool launches)
     return ok;
 }
 
-bool cx_background_enter(void)
+bool cx_exit_guard_enter(void)
 {
     return enter(true, true, false);
 }
 
-bool cx_background_enter_launch(bool keeps)
+bool cx_exit_guard_enter_launch(bool keeps)
 {
     return enter(true, keeps, true);
 }
 
-bool cx_background_ours(void)
+bool cx_exit_guard_ours(void)
 {
     return ours;
 }
@@ -341,12 +341,12 @@ static void leave(bool by_own)
     cx_unlock(&lock);
 }
 
-void cx_background_leave(void)
+void cx_exit_guard_leave(void)
 {
     leave(true);
 }
 
-void cx_background_compiling(enum cx_compiling *now, enum cx_compiling to)
+void cx_exit_guard_compiling(enum cx_compiling *now, enum cx_compiling to)
 {
     cx_lock(&lock);
     if (to > *now) {
@@ -367,7 +367,7 @@ static atomic_uint *counter(enum cx_uncompiled state)
     return state == CX_UNCOMPILED_BEGUN ? &begun : state == CX_UNCOMPILED_PLANNED ? &planned : NULL;
 }
 
-bool cx_background_uncompiled(enum cx_uncompiled *now, enum cx_uncompiled to)
+bool cx_exit_guard_uncompiled(enum cx_uncompiled *now, enum cx_uncompiled to)
 {
     cx_lock(&lock);
     const bool ok = !atomic_load(&ending) || (*now != CX_UNCOMPILED_NONE && !atomic_load(&closed));
@@ -386,17 +386,17 @@ bool cx_background_uncompiled(enum cx_uncompiled *now, enum cx_uncompiled to)
     return ok;
 }
 
-bool cx_background_closed(void)
+bool cx_exit_guard_closed(void)
 {
     return atomic_load(&closed);
 }
 
-void cx_background_owes(bool more)
+void cx_exit_guard_owes(bool more)
 {
     atomic_fetch_add(&owed, more ? 1u : -1u);
 }
 
-void cx_background_is_ours(void)
+void cx_exit_guard_is_ours(void)
 {
     ours = true;
     cx_lock(&lock);
@@ -414,7 +414,7 @@ static bool run(void (*task)(void *data), void *data, bool inside)
         return false;
     *job = (struct job){.inside = inside, .task = task, .data = data};
     if (inside ? enter(false, true, false) : !atomic_load(&ending)) {
-        if (give(job) || cx_notify_detach(serve, job))
+        if (give(job) || cx_callback_thread_detach(serve, job))
             return true;
         if (inside)
             leave(false);
@@ -423,62 +423,62 @@ static bool run(void (*task)(void *data), void *data, bool inside)
     return false;
 }
 
-bool cx_background_run(void (*task)(void *data), void *data)
+bool cx_exit_guard_run(void (*task)(void *data), void *data)
 {
-    cx_background_expect();
+    cx_exit_guard_expect();
     return run(task, data, false);
 }
 
-bool cx_background_run_inside(void (*task)(void *data), void *data)
+bool cx_exit_guard_run_inside(void (*task)(void *data), void *data)
 {
     return run(task, data, true);
 }
 
-void cx_background_prepare(void)
+void cx_exit_guard_prepare(void)
 {
     cx_lock(&lock);
     const bool serves = !idle_threads && !prepared;
     prepared = true;
     cx_unlock(&lock);
     if (serves)
-        cx_notify_detach(serve, NULL);
+        cx_callback_thread_detach(serve, NULL);
 }
 
-bool cx_background_ending(void)
+bool cx_exit_guard_ending(void)
 {
     return atomic_load(&ending);
 }
 
-bool cx_background_parks(void)
+bool cx_exit_guard_parks(void)
 {
     return atomic_load_explicit(&ending, memory_order_relaxed) && !atomic_load(&used) &&
            !atomic_load(&waiting) && !goes_on();
 }
 
-void cx_background_used(void)
+void cx_exit_guard_used(void)
 {
     if (atomic_load_explicit(&ending, memory_order_relaxed) && !ours)
         atomic_store(&used, true);
 }
 
-void cx_background_wait_begin(void)
+void cx_exit_guard_wait_begin(void)
 {
     atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
 }
 
-void cx_background_wait_end(void)
+void cx_exit_guard_wait_end(void)
 {
     atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
 }
 
-static void kill_helper(struct cx_helper *helper)
+static void kill_helper(struct cx_subprocess *helper)
 {
     helper->outlasts = false;
     kill(-helper->pid, SIGKILL);
 }
 
 /* Whether one that is stopped goes on all the same. */
-static bool spare(struct cx_helper *helper) CX_HOLDS(lock)
+static bool spare(struct cx_subprocess *helper) CX_HOLDS(lock)
 {
     if (!helper->outlasts || (!helper->unneeded && unneeded == MOST_UNNEEDED))
         return false;
@@ -487,9 +487,9 @@ static bool spare(struct cx_helper *helper) CX_HOLDS(lock)
     return true;
 }
 
-void cx_helper_enter(struct cx_helper *helper, pid_t pid)
+void cx_exit_guard_subprocess_enter(struct cx_subprocess *helper, pid_t pid)
 {
-    cx_background_is_ours();
+    cx_exit_guard_is_ours();
     cx_lock(&lock);
     helper->pid = pid;
     helper->next = helpers;
@@ -501,10 +501,10 @@ void cx_helper_enter(struct cx_helper *helper, pid_t pid)
     cx_unlock(&lock);
 }
 
-void cx_helper_leave(struct cx_helper *helper)
+void cx_exit_guard_subprocess_leave(struct cx_subprocess *helper)
 {
     cx_lock(&lock);
-    struct cx_helper **link = &helpers;
+    struct cx_subprocess **link = &helpers;
     while (*link && *link != helper)
         link = &(*link)->next;
     if (*link)
@@ -515,7 +515,7 @@ void cx_helper_leave(struct cx_helper *helper)
     cx_unlock(&lock);
 }
 
-void cx_helper_stop(struct cx_helper *helper)
+void cx_exit_guard_subprocess_stop(struct cx_subprocess *helper)
 {
     cx_lock(&lock);
     helper->stop = true;

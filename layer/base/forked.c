@@ -7,14 +7,14 @@
 #include <pthread.h>
 #include <stddef.h>
 
-bool cx_object_forked;
+bool cx_forked;
 
 static void in_child(void)
 {
-    cx_object_forked = true;
+    cx_forked = true;
 }
 
-void cx_object_refuse_children(void)
+void cx_forked_refuse(void)
 {
     pthread_atfork(NULL, NULL, in_child);
 }

@@ -101,7 +101,7 @@ static enum collected collect(int pipe, int wake, int64_t deadline, char *messag
 
 /* The end of the process itself; entered as a running one until just before it is reaped, so that its number
  * cannot stand for another one when it is killed. */
-static enum cx_helper_end reap(struct cx_helper *helper, pid_t pid)
+static enum cx_subprocess_end reap(struct cx_subprocess *helper, pid_t pid)
 {
     siginfo_t info;
     int status = 0;
@@ -109,12 +109,12 @@ static enum cx_helper_end reap(struct cx_helper *helper, pid_t pid)
 
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
-    cx_helper_leave(helper);
+    cx_exit_guard_subprocess_leave(helper);
     while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
         ;
     if (got != pid) /* the program reaps all children, or ignores their end */
-        return CX_HELPER_OK;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? CX_HELPER_OK : CX_HELPER_FAILED;
+        return CX_SUBPROCESS_OK;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? CX_SUBPROCESS_OK : CX_SUBPROCESS_FAILED;
 }
 
 /* Whether the process is still the program that was started and no interpreter of it. */
@@ -130,43 +130,44 @@ static bool is_program(pid_t pid, const char *path)
 }
 
 /* The helper as it was started: to its end, or to ours. */
-static enum cx_helper_end follow(struct cx_helper *helper, pid_t pid, int pipe, unsigned limit_ms,
-                                 char *message, size_t room)
+static enum cx_subprocess_end follow(struct cx_subprocess *helper, pid_t pid, int pipe, unsigned limit_ms,
+                                     char *message, size_t room)
 {
     const enum collected how =
         collect(pipe, helper->outlasts ? helper->wake : -1, now_ms() + limit_ms, message, room);
     if (how == WOKEN && helper->outlasts) { /* nobody reaps it but init */
         kill(-pid, SIGUSR1);
-        cx_helper_leave(helper);
-        return CX_HELPER_LEFT;
+        cx_exit_guard_subprocess_leave(helper);
+        return CX_SUBPROCESS_LEFT;
     }
     if (how != CLOSED)
         kill(-pid, SIGKILL);
-    const enum cx_helper_end end = reap(helper, pid);
+    const enum cx_subprocess_end end = reap(helper, pid);
     if (how == TIME_UP)
-        return CX_HELPER_TIMEOUT;
-    return end == CX_HELPER_FAILED && (helper->stop || cx_background_ending()) ? CX_HELPER_STOPPED : end;
+        return CX_SUBPROCESS_TIMEOUT;
+    return end == CX_SUBPROCESS_FAILED && (helper->stop || cx_exit_guard_ending()) ? CX_SUBPROCESS_STOPPED
+                                                                                   : end;
 }
 
-enum cx_helper_end cx_helper_run(struct cx_helper *helper, char *const argv[], unsigned limit_ms,
-                                 char *message, size_t room)
+enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *const argv[], unsigned limit_ms,
+                                         char *message, size_t room)
 {
     pid_t pid = 0;
     int ends[2];
 
     *message = 0;
     if ((helper->stop && !helper->outlasts) || pipe2(ends, O_CLOEXEC))
-        return helper->stop ? CX_HELPER_STOPPED : CX_HELPER_ABSENT;
+        return helper->stop ? CX_SUBPROCESS_STOPPED : CX_SUBPROCESS_ABSENT;
     bool started = spawn(&pid, argv, ends[1], helper->outlasts);
     close(ends[1]);
     if (!started) {
         close(ends[0]);
-        return CX_HELPER_ABSENT;
+        return CX_SUBPROCESS_ABSENT;
     }
     helper->wake = helper->outlasts ? eventfd(0, EFD_CLOEXEC) : -1;
     helper->outlasts = helper->wake >= 0 && is_program(pid, argv[0]);
-    cx_helper_enter(helper, pid);
-    enum cx_helper_end end = follow(helper, pid, ends[0], limit_ms, message, room);
+    cx_exit_guard_subprocess_enter(helper, pid);
+    enum cx_subprocess_end end = follow(helper, pid, ends[0], limit_ms, message, room);
     close(ends[0]);
     if (helper->wake >= 0)
         close(helper->wake);

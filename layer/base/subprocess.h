@@ -10,20 +10,20 @@
 #include "layer/base/exit_guard.h"
 #include <stddef.h>
 
-enum cx_helper_end {
-    CX_HELPER_OK,      /* it ended with status 0 (or unknown, if the program reaped it: check its result) */
-    CX_HELPER_FAILED,  /* another status, or a signal */
-    CX_HELPER_TIMEOUT, /* killed at the limit */
-    CX_HELPER_STOPPED, /* killed by cx_helper_stop */
-    CX_HELPER_ABSENT,  /* could not be started */
-    CX_HELPER_LEFT,    /* our process ends; the helper was signalled (SIGUSR1) and goes on by itself */
+enum cx_subprocess_end {
+    CX_SUBPROCESS_OK, /* it ended with status 0 (or unknown, if the program reaped it: check its result) */
+    CX_SUBPROCESS_FAILED,  /* another status, or a signal */
+    CX_SUBPROCESS_TIMEOUT, /* killed at the limit */
+    CX_SUBPROCESS_STOPPED, /* killed by cx_exit_guard_subprocess_stop */
+    CX_SUBPROCESS_ABSENT,  /* could not be started */
+    CX_SUBPROCESS_LEFT,    /* our process ends; the helper was signalled (SIGUSR1) and goes on by itself */
 };
 
 /* Runs the program argv[0] and waits for its end. A helper that outlasts us (helper->outlasts) starts with
  * SIGUSR1 blocked; when our process ends it gets that signal, and must then go on by itself and end soon. A
  * script is killed instead. message: the first line that it wrote on standard error, "" if none. Called by
- * source/analyser_run.c. */
-enum cx_helper_end cx_helper_run(struct cx_helper *helper, char *const argv[], unsigned limit_ms,
-                                 char *message, size_t room);
+ * source/analyser.c. */
+enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *const argv[], unsigned limit_ms,
+                                         char *message, size_t room);
 
 #endif

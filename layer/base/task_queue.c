@@ -93,7 +93,7 @@ static void count_both(void) CX_HOLDS(lock)
 /* Until the program builds nothing. lock held. */
 static void await_calm(void) CX_HOLDS(lock)
 {
-    while (!cx_background_ending()) {
+    while (!cx_exit_guard_ending()) {
         const struct timespec now = cx_deadline(0), soon = cx_deadline(CALM_MS);
         if (!building && !is_before(now, calm))
             return;
@@ -107,7 +107,7 @@ static void serve(void *data)
     struct line *line = data;
     const bool builds = line == &lines[CX_TASKS_BUILDS];
 
-    cx_background_is_ours();
+    cx_exit_guard_is_ours();
     if (builds)
         setpriority(PRIO_PROCESS, 0, BUILDER_NICE); /* of this thread alone */
     cx_lock(&lock);
@@ -168,21 +168,22 @@ static struct task *take(const void *key) CX_HOLDS(lock)
 /* Whether the line has a thread, or gets one. lock not held: threads that are made take it. */
 static bool start(struct line *line)
 {
-    return line == &lines[CX_TASKS_BUILDS] ? cx_notify_detach(serve, line) : cx_background_run(serve, line);
+    return line == &lines[CX_TASKS_BUILDS] ? cx_callback_thread_detach(serve, line)
+                                           : cx_exit_guard_run(serve, line);
 }
 
 bool cx_task_queue_run(enum cx_task_queue number, void (*run)(void *data), void *data, const void *key)
 {
     struct line *line = &lines[number];
-    if (cx_background_ending())
+    if (cx_exit_guard_ending())
         return false;
     if (!cx_task_queue_is_patient())
-        return cx_background_run(run, data);
+        return cx_exit_guard_run(run, data);
     struct task *task = malloc(sizeof(*task));
     if (!task)
         return false;
     *task = (struct task){.run = run, .data = data, .key = key};
-    cx_background_expect();
+    cx_exit_guard_expect();
     cx_lock(&lock);
     append(line, task);
     const bool starts = !line->serving;
@@ -206,7 +207,7 @@ void cx_task_queue_hurry(const void *key)
     cx_unlock(&lock);
     if (!task)
         return;
-    if (!cx_background_run(task->run, task->data))
+    if (!cx_exit_guard_run(task->run, task->data))
         task->run(task->data); /* whoever waits does it */
     free(task);
 }
@@ -230,11 +231,11 @@ uint64_t cx_task_queue_build_end(uint64_t begun)
     calm = cx_deadline(CALM_MS);
     pthread_cond_broadcast(&changed);
     cx_unlock(&lock);
-    cx_background_expect(); /* the compiler may have registered destructors behind our handler */
+    cx_exit_guard_expect(); /* the compiler may have registered destructors behind our handler */
     return beside;
 }
 
 bool cx_task_queue_is_patient(void)
 {
-    return !cx_plan_wants_all();
+    return !cx_split_policy_wants_all();
 }

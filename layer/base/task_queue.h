@@ -6,8 +6,8 @@
  * program itself builds something, since drivers compile one thing at a time.
  *
  * A task that a thread has come to wait for leaves the queue and runs at once (cx_task_queue_hurry). If all
- * launches are to be split (cx_plan_wants_all), every task does. Thread-safe; no lock is held while a task
- * runs.
+ * launches are to be split (cx_split_policy_wants_all), every task does. Thread-safe; no lock is held while a
+ * task runs.
  */
 #ifndef CX_LAYER_BASE_TASK_QUEUE_H
 #define CX_LAYER_BASE_TASK_QUEUE_H

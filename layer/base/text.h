@@ -13,7 +13,7 @@
 const char *cx_text_line_end(const char *at);
 /* If a comment, string or character constant begins at `at`, returns its end, else `at`. An unterminated
  * string or character constant ends with its line. Called by analyser/assembly.c, source/include_hash.c,
- * source/include_macro.c and source/macro_identity.c. */
+ * source/include_macros.c and source/macro_identity.c. */
 const char *cx_text_skip(const char *at);
 
 /* A copy of the text without escaped line ends (some compilers allow blanks in them), which the caller frees.

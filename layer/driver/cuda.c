@@ -124,7 +124,7 @@ static void open_group(const struct group *group)
         bool reaches = false;
         for (unsigned k = 0; k < n && !reaches; k++)
             reaches = cx_cuda_reaches(device[i], device[k]);
-        if (reaches && !cx_background_ending())
+        if (reaches && !cx_exit_guard_ending())
             (void)cx_cuda_context(device[i], &unused); /* who needs it asks again, and hears of errors */
     }
     cx_info(CX_TOPIC_DATA, "%s: open for %u devices after %.1f ms beside the program",
@@ -137,14 +137,14 @@ static void open_groups(void *unused)
     for (;;) {
         cx_lock(&asking);
         const unsigned next = atomic_load(&nready);
-        const bool over = next == ngroups || cx_background_ending();
+        const bool over = next == ngroups || cx_exit_guard_ending();
         working = !over;
         cx_unlock(&asking);
         if (over)
             return;
-        if (cx_background_enter()) { /* else the program ends, and nobody asks any more */
+        if (cx_exit_guard_enter()) { /* else the program ends, and nobody asks any more */
             open_group(&groups[next]);
-            cx_background_leave();
+            cx_exit_guard_leave();
         }
         atomic_store_explicit(&nready, next + 1, memory_order_release);
     }
@@ -174,7 +174,7 @@ unsigned cx_cuda_open_beside(const struct cx_cu_uuid *uuids, unsigned count)
         number = ++ngroups;
     }
     if (atomic_load(&nready) < ngroups && !working) /* also where no thread could be started before */
-        working = cx_background_run(open_groups, NULL);
+        working = cx_exit_guard_run(open_groups, NULL);
     cx_unlock(&asking);
     return number;
 }

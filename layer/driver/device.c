@@ -2,9 +2,9 @@
 /*
  * The machine: asks every platform for its devices and every device for what the layer needs to know, cuts
  * CPU devices where COEXEC_FISSION says so, and settles which devices are members of the virtual one.
- * Previous stage: find.h. Next: device.h.
+ * Previous stage: drivers.h. Next: device.h.
  */
-#include "layer/driver/find.h"
+#include "layer/driver/drivers.h"
 #include "layer/base/log.h"
 #include "layer/base/forked.h"
 #include "layer/base/options.h"
@@ -352,7 +352,7 @@ static void settle_members(const unsigned *order, unsigned count)
 
 static void find_machine(void)
 {
-    cx_object_refuse_children();
+    cx_forked_refuse();
     cx_drivers_find(&drivers);
     machine.nplatforms = drivers.nplatforms;
     machine.platforms = drivers.platforms;

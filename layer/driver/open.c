@@ -24,31 +24,31 @@ static void describe_file(const char *path, char *text, size_t room)
 }
 
 /* What decides on which libraries the name leads to: all that is installed changes the linker's cache. */
-static void key_of(const char *name, char key[CX_CACHE_KEY_SIZE])
+static void key_of(const char *name, char key[CX_DISK_CACHE_KEY_SIZE])
 {
     char library[128], system[128];
     *library = '\0';
     if (strchr(name, '/'))
         describe_file(name, library, sizeof library);
     describe_file("/etc/ld.so.cache", system, sizeof system);
-    cx_cache_key(key, 6,
-                 (const char *const[]){"driver", name, library, system, cx_options_linker_path(),
-                                       cx_options_linker_preload()});
+    cx_disk_cache_key(key, 6,
+                      (const char *const[]){"driver", name, library, system, cx_options_linker_path(),
+                                            cx_options_linker_preload()});
 }
 
 void *cx_driver_open(const char *name)
 {
     const char *folder = cx_options_cache_dir();
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     size_t size;
     void *whole = NULL;
     if (folder) {
         key_of(name, key);
-        whole = cx_cache_load(folder, key, &size);
+        whole = cx_disk_cache_load(folder, key, &size);
     }
     void *library = dlopen(name, (whole ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
     if (library && folder && !whole)
-        (void)cx_cache_store(folder, key, "", 1); /* else the next process finds out anew */
+        (void)cx_disk_cache_store(folder, key, "", 1); /* else the next process finds out anew */
     free(whole);
     return library;
 }

@@ -6,9 +6,9 @@
  * for a context: two threads in it at once end the process. Its calls that make, release, enqueue or wait for
  * something go through one lock, which a callback may take again. What it waits for it runs in the same
  * thread, and no event of another driver or of the program ever reaches it, so that nobody waits under the
- * lock for someone who needs it. Previous stage: find.c.
+ * lock for someone who needs it. Previous stage: drivers.c.
  */
-#include "layer/driver/find.h"
+#include "layer/driver/drivers.h"
 #include "layer/base/lock.h"
 
 #include <pthread.h>
@@ -75,7 +75,7 @@ static void init(void)
     cx_lock_init_recursive(&lock, CX_RANK_SERIALIZE);
 }
 
-void cx_serialise(const char *platform, cl_icd_dispatch *table)
+void cx_serialize(const char *platform, cl_icd_dispatch *table)
 {
     if (!platform || strcmp(platform, "Oclgrind") != 0 || theirs.clFinish)
         return;

@@ -6,9 +6,9 @@
  * the first with an offset, and gives back whichever it finds first: two threads that run unlike ranges of
  * one kernel on two such devices end the process (3.1, whose `basic` device runs kernels in the calling
  * thread). It tells programs apart by text and options. So each device but the first gets an option of its
- * own, a macro that nobody reads. Previous stage: find.c.
+ * own, a macro that nobody reads. Previous stage: drivers.c.
  */
-#include "layer/driver/find.h"
+#include "layer/driver/drivers.h"
 #include "layer/driver/device.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static cl_int CL_API_CALL compile_apart(cl_program program, cl_uint ndevices, co
     return error;
 }
 
-void cx_tell_twins_apart(const char *platform, cl_icd_dispatch *table)
+void cx_twins_tell_apart(const char *platform, cl_icd_dispatch *table)
 {
     if (!platform || strcmp(platform, "Portable Computing Language") != 0 || theirs.clBuildProgram)
         return;

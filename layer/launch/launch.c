@@ -29,8 +29,8 @@ static cl_int gather_ranges(struct cx_launch *launch, struct cx_mem *mem,
     struct cx_byte_ranges ranges;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     if (cx_region_ranges(&ranges, mem, region, write, write))
-        error = cx_move_ranges(&launch->base, mem->root, ranges.range, ranges.count, place,
-                               &launch->outcome.moved);
+        error = cx_transfer_ranges(&launch->base, mem->root, ranges.range, ranges.count, place,
+                                   &launch->outcome.moved);
     cx_byte_ranges_finish(&ranges);
     return error;
 }
@@ -66,7 +66,7 @@ void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_ac
             length(read->lo, read->hi) + length(write->lo, write->hi) -
             length(read->lo > write->lo ? read->lo : write->lo, read->hi < write->hi ? read->hi : write->hi);
     }
-    cx_traffic_add(CX_ROUTE_IN_PLACE, true, bytes);
+    cx_transfer_counts_add(CX_ROUTE_IN_PLACE, true, bytes);
 }
 
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the
@@ -151,7 +151,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
                                          seq);
         if (ok && write->lo < write->hi && cx_launch_protocol(launch, i) != CX_PROTOCOL_MERGE)
             ok = own_pieces(mem, &regions[i], place);
-        cx_move_tidy(mem->root);
+        cx_transfer_tidy(mem->root);
     }
     return ok;
 }
@@ -207,7 +207,7 @@ void cx_launch_waits(struct cx_command *command)
         compiles = true;
     }
     if (compiles)
-        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
+        cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
 }
 
 cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worker,

@@ -58,7 +58,7 @@ static void release_later(void *data)
 /* Gives the reference of who began it back, under context->lock. */
 static void give_back(struct cx_merge *merge)
 {
-    cx_notify_post(release_later, merge);
+    cx_callback_thread_post(release_later, merge);
 }
 
 void cx_merge_drop(struct cx_merge **merge)
@@ -256,15 +256,15 @@ static cl_int begin_place(struct cx_merge *merge, unsigned p)
     const struct cx_merge_place *place = &merge->place[p];
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < merge->nobjects && error == CL_SUCCESS; i++)
-        error = cx_move_to(command, merge->object[i].root, merge->object[i].lo, merge->object[i].hi,
-                           place->place, &merge->launch->outcome.moved);
+        error = cx_transfer_to(command, merge->object[i].root, merge->object[i].lo, merge->object[i].hi,
+                               place->place, &merge->launch->outcome.moved);
     struct cx_job *job =
         error == CL_SUCCESS ? cx_merge_job(merge, p, CX_MERGE_KEEP, run_snapshot, cx_merge_finish_job) : NULL;
     if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     for (unsigned i = 0; i < merge->nobjects; i++)
-        cx_move_note(merge->object[i].root, merge->object[i].lo, merge->object[i].hi, false, place->worker,
-                     job);
+        cx_transfer_note(merge->object[i].root, merge->object[i].lo, merge->object[i].hi, false,
+                         place->worker, job);
     cx_command_add_job(command, place->worker, job);
     return CL_SUCCESS;
 }
@@ -336,7 +336,7 @@ static void decide(struct cx_merge *merge)
     if (shared && error == CL_SUCCESS)
         error = cx_merge_combine(merge);
     for (unsigned i = 0; i < merge->nobjects; i++)
-        cx_move_tidy(merge->object[i].root);
+        cx_transfer_tidy(merge->object[i].root);
     cx_debug(CX_TOPIC_DATA, "%s: %llu bytes changed, %llu of them on several devices",
              merge->launch->request.kernel->function->name, (unsigned long long)changed,
              (unsigned long long)shared);

@@ -139,7 +139,7 @@ static cl_int note_shared(const struct cx_merge_object *object, struct cx_worker
     bool ok = !object->nshared || cx_mem_host(object->root);
     for (unsigned s = 0; s < object->nshared && ok; s++) {
         const struct cx_merge_shared *shared = &object->shared[s];
-        ok = cx_move_note(object->root, shared->lo, shared->hi, true, host, job) &&
+        ok = cx_transfer_note(object->root, shared->lo, shared->hi, true, host, job) &&
              cx_coherence_own(object->root->storage->coherence, shared->lo, shared->hi, CX_PLACE_HOST);
     }
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;

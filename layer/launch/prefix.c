@@ -84,8 +84,8 @@ static void begin_slices(struct cx_launch *launch, const struct cx_worker *worke
 {
     struct cx_prefix *prefix = launch->slices.prefix;
     const bool compiles = worker->device->type & CL_DEVICE_TYPE_CPU;
-    if (compiles ? cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_BEGUN)
-                 : !cx_background_ending())
+    if (compiles ? cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_BEGUN)
+                 : !cx_exit_guard_ending())
         return;
     cx_lock(&worker->context->lock);
     prefix->end = steps_of(prefix);
@@ -96,7 +96,7 @@ static void begin_slices(struct cx_launch *launch, const struct cx_worker *worke
 /* No further slice may have to be compiled. */
 static void end_begun(struct cx_launch *launch)
 {
-    cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
+    cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
 }
 
 static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
@@ -242,7 +242,7 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
     cl_int error = cx_launch_gather(launch, whole, worker);
     if (cx_launch_may_compile_on(launch, member, variant, true) ||
         cx_launch_may_compile_on(launch, member, variant, false))
-        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
+        cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
     if (error != CL_SUCCESS || !plan_slice(launch, whole)) {
         free(whole);
         end_begun(launch);
@@ -315,7 +315,7 @@ static double next_slice(struct cx_launch *launch)
              wants ? "others are wanted" : "others are not worth it");
     const bool gpu = launch->base.context->workers[prefix->member].device->type & CL_DEVICE_TYPE_GPU;
     const double least = gpu && prefix->slices >= FIRST_SLICES ? LEAST_GPU_SLICE : LEAST_SLICE;
-    if (cx_background_ending())
+    if (cx_exit_guard_ending())
         return 0;
     if (wants)
         return fmin(fmax(GROWTH * passed, least), rest / 2) / prefix->seconds_a_step;

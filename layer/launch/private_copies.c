@@ -24,7 +24,7 @@ struct object {
     unsigned char **delta;
 };
 
-struct cx_private {
+struct cx_private_copies {
     atomic_uint refs;
     struct cx_launch *launch;
     unsigned nparts, nobjects;
@@ -34,7 +34,7 @@ struct cx_private {
 };
 
 struct step {
-    struct cx_private *copies;
+    struct cx_private_copies *copies;
     unsigned part;
     const char *name; /* for the trace */
     cl_event event[]; /* of its commands, one an object, save the last, which tells of its end */
@@ -42,7 +42,7 @@ struct step {
 
 /* ---- arithmetic ---- */
 
-void cx_private_neutral(unsigned op, unsigned width, unsigned char value[8])
+void cx_private_copies_neutral(unsigned op, unsigned width, unsigned char value[8])
 {
     memset(value, op == CX_ATOMIC_AND || op == CX_ATOMIC_UMIN ? 0xff : 0, 8);
     if (op == CX_ATOMIC_MIN) { /* the greatest signed number */
@@ -132,8 +132,8 @@ static void combine8(unsigned op, unsigned char *to, const unsigned char *delta,
     }
 }
 
-void cx_private_combine(unsigned op, unsigned width, unsigned char *to, const unsigned char *delta,
-                        size_t bytes)
+void cx_private_copies_combine(unsigned op, unsigned width, unsigned char *to, const unsigned char *delta,
+                               size_t bytes)
 {
     if (width == 8)
         combine8(op, to, delta, bytes);
@@ -143,7 +143,7 @@ void cx_private_combine(unsigned op, unsigned width, unsigned char *to, const un
 
 /* ---- life ---- */
 
-static void release(struct cx_private *copies)
+static void release(struct cx_private_copies *copies)
 {
     if (atomic_fetch_sub(&copies->refs, 1) != 1)
         return;
@@ -170,14 +170,14 @@ static void release_later(void *data)
     release(data);
 }
 
-void cx_private_drop(struct cx_private **copies)
+void cx_private_copies_drop(struct cx_private_copies **copies)
 {
     if (*copies) /* buffers may go with it: not under the lock */
-        cx_notify_post(release_later, *copies);
+        cx_callback_thread_post(release_later, *copies);
     *copies = NULL;
 }
 
-static struct cx_job *step_job(struct cx_private *copies, unsigned part, const char *name,
+static struct cx_job *step_job(struct cx_private_copies *copies, unsigned part, const char *name,
                                cl_int (*run)(struct cx_job *, struct cx_worker *))
 {
     struct cx_job *job = cx_job_new(copies->launch->base.context);
@@ -221,7 +221,7 @@ static void finish_step(struct cx_job *job, struct cx_worker *worker)
     free(step);
 }
 
-static uint64_t queue_step(struct cx_private *copies, struct cx_worker *worker, struct cx_job *job)
+static uint64_t queue_step(struct cx_private_copies *copies, struct cx_worker *worker, struct cx_job *job)
 {
     atomic_fetch_add(&copies->refs, 1);
     job->finish = finish_step;
@@ -230,7 +230,7 @@ static uint64_t queue_step(struct cx_private *copies, struct cx_worker *worker, 
 
 /* ---- before ---- */
 
-static struct object *object_of(struct cx_private *copies, const struct cx_mem *mem)
+static struct object *object_of(struct cx_private_copies *copies, const struct cx_mem *mem)
 {
     for (unsigned i = 0; i < copies->nobjects; i++)
         if (copies->object[i].root == mem->root && copies->object[i].origin == mem->origin &&
@@ -239,8 +239,8 @@ static struct object *object_of(struct cx_private *copies, const struct cx_mem *
     return NULL;
 }
 
-static void add_object(struct cx_private *copies, struct cx_mem *mem, const struct cx_access_interval *write,
-                       const struct cx_access_means *means)
+static void add_object(struct cx_private_copies *copies, struct cx_mem *mem,
+                       const struct cx_access_interval *write, const struct cx_access_means *means)
 {
     struct object *object = object_of(copies, mem);
     uint64_t lo = mem->origin + write->lo / means->width * means->width;
@@ -260,7 +260,7 @@ static void add_object(struct cx_private *copies, struct cx_mem *mem, const stru
 }
 
 /* What may be updated through any window of the object's root, at the first of them; else nothing. */
-static struct cx_access_interval hull_of(const struct cx_private *copies, unsigned first)
+static struct cx_access_interval hull_of(const struct cx_private_copies *copies, unsigned first)
 {
     struct cx_access_interval hull = {.lo = copies->object[first].lo, .hi = copies->object[first].hi};
     for (unsigned i = 0; i < copies->nobjects; i++) {
@@ -278,12 +278,12 @@ static struct cx_access_interval hull_of(const struct cx_private *copies, unsign
 static cl_int run_fill(struct cx_job *job, struct cx_worker *worker)
 {
     struct step *step = job->data;
-    const struct cx_private *copies = step->copies;
+    const struct cx_private_copies *copies = step->copies;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
         const struct object *object = &copies->object[i];
         unsigned char neutral[8];
-        cx_private_neutral(object->op, object->width, neutral);
+        cx_private_copies_neutral(object->op, object->width, neutral);
         error = worker->device->cl->clEnqueueFillBuffer(
             worker->queue, object->copy[step->part], neutral, object->width,
             (size_t)(object->lo - object->origin), (size_t)(object->hi - object->lo), 0, NULL,
@@ -293,7 +293,7 @@ static cl_int run_fill(struct cx_job *job, struct cx_worker *worker)
 }
 
 /* The part's arguments, with its copies in place of the originals. */
-static struct cx_args *own_args(struct cx_private *copies, unsigned part,
+static struct cx_args *own_args(struct cx_private_copies *copies, unsigned part,
                                 const struct cx_access_region *whole)
 {
     const struct cx_launch *launch = copies->launch;
@@ -307,7 +307,7 @@ static struct cx_args *own_args(struct cx_private *copies, unsigned part,
     return args;
 }
 
-static cl_int make_copies(struct cx_private *copies, struct object *object)
+static cl_int make_copies(struct cx_private_copies *copies, struct object *object)
 {
     cl_int error = CL_SUCCESS;
     object->copy = calloc(copies->nparts, sizeof(cl_mem));
@@ -323,7 +323,7 @@ static cl_int make_copies(struct cx_private *copies, struct object *object)
     return error;
 }
 
-static cl_int begin_part(struct cx_private *copies, unsigned p, const struct cx_access_region *whole)
+static cl_int begin_part(struct cx_private_copies *copies, unsigned p, const struct cx_access_region *whole)
 {
     struct cx_launch *launch = copies->launch;
     launch->outcome.parts[p].args = own_args(copies, p, whole);
@@ -335,9 +335,9 @@ static cl_int begin_part(struct cx_private *copies, unsigned p, const struct cx_
     return CL_SUCCESS;
 }
 
-static struct cx_private *private_new(struct cx_launch *launch)
+static struct cx_private_copies *private_new(struct cx_launch *launch)
 {
-    struct cx_private *copies = calloc(1, sizeof(*copies));
+    struct cx_private_copies *copies = calloc(1, sizeof(*copies));
     if (!copies)
         return NULL;
     atomic_init(&copies->refs, 1);
@@ -355,11 +355,11 @@ static struct cx_private *private_new(struct cx_launch *launch)
     return copies;
 }
 
-cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
-                        const struct cx_access_region *whole, struct cx_private **out)
+cl_int cx_private_copies_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
+                               const struct cx_access_region *whole, struct cx_private_copies **out)
 {
     const struct cx_access_means *means = cx_access_means(judged->access);
-    struct cx_private *copies = NULL;
+    struct cx_private_copies *copies = NULL;
     cl_int error = CL_SUCCESS;
     *out = NULL;
     for (unsigned i = 0; i < launch->request.args->count; i++) {
@@ -376,13 +376,13 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judg
         struct cx_access_interval hull = hull_of(copies, i);
         error = make_copies(copies, object);
         if (error == CL_SUCCESS && hull.lo < hull.hi)
-            error = cx_move_to(&launch->base, object->root, hull.lo, hull.hi, CX_PLACE_HOST,
-                               &launch->outcome.moved);
+            error = cx_transfer_to(&launch->base, object->root, hull.lo, hull.hi, CX_PLACE_HOST,
+                                   &launch->outcome.moved);
     }
     for (unsigned p = 0; p < copies->nparts && error == CL_SUCCESS; p++)
         error = begin_part(copies, p, whole);
     if (error != CL_SUCCESS)
-        cx_private_drop(&copies);
+        cx_private_copies_drop(&copies);
     *out = copies;
     return error;
 }
@@ -392,11 +392,11 @@ cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judg
 static cl_int run_read(struct cx_job *job, struct cx_worker *worker)
 {
     struct step *step = job->data;
-    const struct cx_private *copies = step->copies;
+    const struct cx_private_copies *copies = step->copies;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects && error == CL_SUCCESS; i++) {
         const struct object *object = &copies->object[i];
-        cx_traffic_add(CX_ROUTE_MERGE, false, object->hi - object->lo);
+        cx_transfer_counts_add(CX_ROUTE_MERGE, false, object->hi - object->lo);
         error = worker->device->cl->clEnqueueReadBuffer(
             worker->queue, object->copy[step->part], CL_FALSE, (size_t)(object->lo - object->origin),
             (size_t)(object->hi - object->lo), object->delta[step->part], 0, NULL,
@@ -412,22 +412,22 @@ static cl_int run_read(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_combine(struct cx_job *job, struct cx_worker *worker)
 {
     const struct step *step = job->data;
-    const struct cx_private *copies = step->copies;
+    const struct cx_private_copies *copies = step->copies;
     (void)worker;
     if (atomic_load(&copies->launch->base.error) != CL_SUCCESS) /* the copies are not all there */
         return CL_SUCCESS;
     for (unsigned i = 0; i < copies->nobjects; i++) {
         const struct object *object = &copies->object[i];
         for (unsigned p = 0; p < copies->nparts; p++)
-            cx_private_combine(object->op, object->width, object->root->storage->host + object->lo,
-                               object->delta[p], (size_t)(object->hi - object->lo));
+            cx_private_copies_combine(object->op, object->width, object->root->storage->host + object->lo,
+                                      object->delta[p], (size_t)(object->hi - object->lo));
     }
     return CL_SUCCESS;
 }
 
-cl_int cx_private_end(struct cx_private **owned)
+cl_int cx_private_copies_end(struct cx_private_copies **owned)
 {
-    struct cx_private *copies = *owned;
+    struct cx_private_copies *copies = *owned;
     struct cx_command *command = &copies->launch->base;
     struct cx_context *context = command->context;
     struct cx_worker *host = &context->workers[context->nmembers];
@@ -451,7 +451,7 @@ cl_int cx_private_end(struct cx_private **owned)
             const struct object *object = &copies->object[i];
             struct cx_access_interval hull = hull_of(copies, i);
             if (hull.lo < hull.hi &&
-                (!cx_move_note(object->root, hull.lo, hull.hi, true, host, combine) ||
+                (!cx_transfer_note(object->root, hull.lo, hull.hi, true, host, combine) ||
                  !cx_coherence_own(object->root->storage->coherence, hull.lo, hull.hi, CX_PLACE_HOST)))
                 error = CL_OUT_OF_HOST_MEMORY;
         }
@@ -459,6 +459,6 @@ cl_int cx_private_end(struct cx_private **owned)
             atomic_store(&command->error, error);
         queue_step(copies, host, combine);
     }
-    cx_private_drop(owned);
+    cx_private_copies_drop(owned);
     return error;
 }

@@ -11,7 +11,7 @@
 
 #include "layer/plan/plan.h"
 
-struct cx_private;
+struct cx_private_copies;
 
 /*
  * For arguments with the protocol REDUCTION: moves the original to the host copy, makes and fills a copy for
@@ -19,20 +19,20 @@ struct cx_private;
  * packages' jobs are queued. *copies stays NULL if no argument needs it. Errors: CL_OUT_OF_HOST_MEMORY or a
  * driver's.
  */
-cl_int cx_private_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
-                        const struct cx_access_region *whole, struct cx_private **copies);
+cl_int cx_private_copies_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
+                               const struct cx_access_region *whole, struct cx_private_copies **copies);
 /* All packages are started on the parts' queues: queues the reads and the combination; from then on the host
  * copy owns the result. Takes the copies over. Called by split.c. */
-cl_int cx_private_end(struct cx_private **copies);
+cl_int cx_private_copies_end(struct cx_private_copies **copies);
 /* Drops copies that were begun and not ended; their jobs may still run. Called by split.c. */
-void cx_private_drop(struct cx_private **copies);
+void cx_private_copies_drop(struct cx_private_copies **copies);
 
 /* Gives the neutral element of an operation (enum cx_atomic_op) of `width` bytes (4 or 8). Called by
  * private_copies.c and tests. */
-void cx_private_neutral(unsigned op, unsigned width, unsigned char value[8]);
+void cx_private_copies_neutral(unsigned op, unsigned width, unsigned char value[8]);
 /* to[i] = to[i] op delta[i] for bytes / width elements. Needs no lock. Both are aligned to the width. Called
  * by private_copies.c and tests. */
-void cx_private_combine(unsigned op, unsigned width, unsigned char *to, const unsigned char *delta,
-                        size_t bytes);
+void cx_private_copies_combine(unsigned op, unsigned width, unsigned char *to, const unsigned char *delta,
+                               size_t bytes);
 
 #endif

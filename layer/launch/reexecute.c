@@ -30,7 +30,7 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
     const struct cx_context *context = split->launch->base.context;
     struct cx_reexecution reexecution;
     *ask_next = 0;
-    if (!cx_package_room(split))
+    if (!cx_split_package_room(split))
         return false;
     if (!cx_balancer_reexecute(split->plan.balancer, part, now, &reexecution)) {
         *ask_next = reexecution.ask_next;
@@ -46,7 +46,7 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
     const uint64_t slice = split->plan.slice;
     const struct cx_range range = {reexecution.first / slice,
                                    (reexecution.first + reexecution.groups) / slice};
-    *index = cx_package_note(split, part, range);
+    *index = cx_split_package_note(split, part, range);
     split->packages[*index].copy = true;
     split->packages[*index].serial = reexecution.serial;
     cx_info(CX_TOPIC_PLAN, "%s: %s does again %llu work-groups that %s still holds",
@@ -65,7 +65,7 @@ static void take_over(struct split *split, uint64_t serial)
             continue;
         if (package->copy && package->over) {
             package->copy = false;
-            cx_package_count(split, package);
+            cx_split_package_count(split, package);
         } else if (!package->copy && package->reexecuted) {
             package->dropped = true;
             cx_launch_decided(split->launch, split->plan.member[package->part],
@@ -78,7 +78,7 @@ void cx_reexecute_note(struct split *split, struct package *package, unsigned ou
 {
     if (!package->copy) {
         if (!package->dropped)
-            cx_package_count(split, package);
+            cx_split_package_count(split, package);
     } else if (outcome == CX_DONE_REPLACES && !cx_split_settled(split)) {
         take_over(split, package->serial);
     } else if (outcome != CX_DONE_COPY) {
@@ -111,7 +111,7 @@ bool cx_reexecute_failed(struct split *split, unsigned part, struct package *fai
     for (unsigned p = 0; p < split->plan.n; p++) {
         any |= cx_split_alive(split, p);
         if (split->participant[p].state == SPLIT_PARTICIPANT_DONE)
-            cx_lane_plan(split, p);
+            cx_split_member_plan(split, p);
     }
     return any;
 }

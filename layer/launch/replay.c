@@ -10,7 +10,7 @@
 #include "layer/plan/migration_credit.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/timeline/queue.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/planner.h"
 #include "layer/plan/plan_place.h"

@@ -28,7 +28,7 @@
 static void uncount(struct split *split)
 {
     if (split->counts)
-        cx_background_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
+        cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
     split->counts = false;
 }
 
@@ -37,7 +37,7 @@ static void split_free(struct split *split)
 {
     uncount(split);
     cx_merge_drop(&split->merge);
-    cx_private_drop(&split->copies);
+    cx_private_copies_drop(&split->copies);
     cx_job_free(split->remote_end);
     for (unsigned p = 0; p < split->nparts; p++)
         cx_reexecute_uploads(split, p, NULL);
@@ -46,7 +46,7 @@ static void split_free(struct split *split)
     cx_ranges_finish(&split->ranges);
     cx_write_back_free(split);
     free(split->packages);
-    cx_inputs_free(split);
+    cx_split_inputs_free(split);
     free(split);
 }
 
@@ -201,7 +201,7 @@ static void close_split(struct split *split)
             cx_split_learn_early(split);
     }
     if (split->copies && !cx_split_failed(split) && error == CL_SUCCESS)
-        error = cx_private_end(&split->copies);
+        error = cx_private_copies_end(&split->copies);
     if (error != CL_SUCCESS)
         atomic_store(&launch->base.error, error);
     else
@@ -262,7 +262,7 @@ void cx_split_settle_if_due(struct split *split)
     if (split->reexecutes && !cx_split_failed(split))
         due = cx_balancer_finished(split->plan.balancer) && !cx_reexecute_awaits(split);
     due &= !split->lingers || cx_split_failed(split) || cx_write_back_is_last(split);
-    due &= !cx_inputs_are_fetched(split);
+    due &= !cx_split_inputs_are_fetched(split);
     if (!cx_split_settled(split) && due)
         close_split(split);
     if (cx_split_failed(split) || (split->issuing == 0 && cx_split_all_assigned(split)))
@@ -275,9 +275,9 @@ void cx_split_settle_if_due(struct split *split)
 static bool take_prefix(struct split *split)
 {
     const unsigned part = cx_prefix_hand_over(split->launch);
-    if (!cx_package_room(split))
+    if (!cx_split_package_room(split))
         return false;
-    const unsigned index = cx_package_note(split, part, (struct cx_range){0, split->plan.done});
+    const unsigned index = cx_split_package_note(split, part, (struct cx_range){0, split->plan.done});
     split->packages[index].over = true;
     split->packages[index].done = split->plan.done;
     return true;
@@ -346,7 +346,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
             cx_ranges_open(&split->ranges, p);
     split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
     if (cx_launch_may_compile(launch, &split->plan))
-        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
+        cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
     split->counts = launch->run.uncompiled != CX_UNCOMPILED_NONE;
     return split;
 }
@@ -385,17 +385,17 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         if ((cx_coherence_holders(mem->storage->coherence, lo, hi) & places) == places)
             continue;
         if (remote)
-            error = cx_move_to(&launch->base, mem->root, lo, hi, 1 + launch->decision.remote_owner,
-                               &launch->outcome.moved);
-        else if (!cx_inputs_from_members(split, i, mem->root, lo, hi, places) &&
+            error = cx_transfer_to(&launch->base, mem->root, lo, hi, 1 + launch->decision.remote_owner,
+                                   &launch->outcome.moved);
+        else if (!cx_split_inputs_from_members(split, i, mem->root, lo, hi, places) &&
                  (at_once || cx_launch_protocol(launch, i / 2) > CX_PROTOCOL_EXCLUSIVE ||
-                  !cx_inputs_from_owners(split, i, mem->root, places)))
-            error = cx_move_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->outcome.moved);
+                  !cx_split_inputs_from_owners(split, i, mem->root, places)))
+            error = cx_transfer_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->outcome.moved);
         for (unsigned p = 1; p < 64 && at_once && !remote && error == CL_SUCCESS; p++)
             if (places >> p & 1)
-                error = cx_move_to(&launch->base, mem->root, lo, hi, p, &launch->outcome.moved);
+                error = cx_transfer_to(&launch->base, mem->root, lo, hi, p, &launch->outcome.moved);
     }
-    return error == CL_SUCCESS ? cx_inputs_foresee(split) : error;
+    return error == CL_SUCCESS ? cx_split_inputs_foresee(split) : error;
 }
 
 static void note_reads(struct split *split, const struct cx_access_region *whole, unsigned part)
@@ -422,15 +422,15 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         split->since[t] = context->workers[t].timeline.planned;
     for (unsigned p = 0; p < n; p++) {
-        jobs[p] = cx_lane_job(split, p);
+        jobs[p] = cx_split_member_job(split, p);
         if (jobs[p]) {
             cx_launch_deps(split->launch, whole, &context->workers[split->plan.member[p]], true,
                            jobs[p]->deps);
-            cx_inputs_order(split, &context->workers[split->plan.member[p]], jobs[p]);
+            cx_split_inputs_order(split, &context->workers[split->plan.member[p]], jobs[p]);
             continue;
         }
         while (p--) {
-            cx_lane_free(jobs[p]->data);
+            cx_split_member_free(jobs[p]->data);
             free(jobs[p]);
         }
         return CL_OUT_OF_HOST_MEMORY;
@@ -442,7 +442,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
     }
     for (unsigned p = 0; p < n; p++) {
-        cx_inputs_planned(split, &context->workers[split->plan.member[p]], split->participant[p].seq);
+        cx_split_inputs_planned(split, &context->workers[split->plan.member[p]], split->participant[p].seq);
         note_reads(split, whole, p);
     }
     return CL_SUCCESS;
@@ -494,7 +494,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
         error = gather(split, whole, &shadows);
     }
     if (error == CL_SUCCESS) {
-        error = cx_private_begin(launch, split->plan.judged, whole, &split->copies);
+        error = cx_private_copies_begin(launch, split->plan.judged, whole, &split->copies);
         if (error == CL_SUCCESS)
             error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
                                    &split->merge);

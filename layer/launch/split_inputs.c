@@ -39,13 +39,13 @@ static bool have_inputs(struct split *split)
     return split->inputs;
 }
 
-void cx_inputs_free(struct split *split)
+void cx_split_inputs_free(struct split *split)
 {
     free(split->inputs);
     split->inputs = NULL;
 }
 
-bool cx_inputs_are_fetched(const struct split *split)
+bool cx_split_inputs_are_fetched(const struct split *split)
 {
     return split->inputs && split->inputs->fetching;
 }
@@ -74,8 +74,8 @@ static bool serves(const struct cx_transport *transport, const struct cx_mem *ro
     return all && any;
 }
 
-bool cx_inputs_from_members(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo,
-                            uint64_t hi, uint64_t places)
+bool cx_split_inputs_from_members(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo,
+                                  uint64_t hi, uint64_t places)
 {
     const struct cx_transport *copier = NULL;
     for (unsigned n = 0; !split->reexecutes && (copier = cx_transports_copier(n)) != NULL; n++)
@@ -96,7 +96,7 @@ static bool owner_is_synchronous(const struct cx_context *context, uint64_t plac
     return false;
 }
 
-bool cx_inputs_from_owners(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places)
+bool cx_split_inputs_from_owners(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places)
 {
     const uint64_t host = UINT64_C(1) << CX_PLACE_HOST;
     if (!(places & ~host) || root->image || owner_is_synchronous(root->context, places) ||
@@ -109,7 +109,7 @@ bool cx_inputs_from_owners(struct split *split, unsigned i, const struct cx_mem 
 
 /* ---- order ---- */
 
-void cx_inputs_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job)
+void cx_split_inputs_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job)
 {
     const struct cx_context *context = split->launch->base.context;
     if (cx_remote_access_uses(split->launch, worker->index))
@@ -119,7 +119,7 @@ void cx_inputs_order(const struct split *split, const struct cx_worker *worker, 
             job->deps[m] = split->since[m];
 }
 
-void cx_inputs_planned(const struct split *split, const struct cx_worker *worker, uint64_t seq)
+void cx_split_inputs_planned(const struct split *split, const struct cx_worker *worker, uint64_t seq)
 {
     if (split->inputs && split->inputs->copier && split->inputs->copier->copies)
         split->inputs->copier->copies(split->launch->base.context, worker, seq);
@@ -184,7 +184,7 @@ static cl_int plan_moves(struct split *split, struct cx_mem *root, unsigned plac
     for (size_t m = 0; m < count; m++)
         range[m] = (struct cx_byte_range){lacks[m].lo, lacks[m].hi};
     cl_int error =
-        cx_move_ranges(&split->launch->base, root, range, count, to, &split->launch->outcome.moved);
+        cx_transfer_ranges(&split->launch->base, root, range, count, to, &split->launch->outcome.moved);
     free(range);
     return error;
 }
@@ -214,7 +214,7 @@ static struct cx_range expected_run(const struct split *split, unsigned part)
     return split->ranges.partition[part];
 }
 
-cl_int cx_inputs_foresee(struct split *split)
+cl_int cx_split_inputs_foresee(struct split *split)
 {
     const struct cx_launch *launch = split->launch;
     const unsigned nargs = launch->request.args->count;
@@ -286,7 +286,7 @@ static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const str
         error = ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
         for (size_t m = 0; m < count && error == CL_SUCCESS; m++)
             if (lacks[m].from == CX_PLACE_NONE)
-                error = cx_move_lost(mem->root);
+                error = cx_transfer_lost(mem->root);
             else if (!add_item(fetch, split, mem->root, &lacks[m]))
                 error = CL_OUT_OF_HOST_MEMORY;
         *any = count > 0;
@@ -376,7 +376,7 @@ static bool fetch_step(struct lane *lane, struct cx_worker *worker, struct fetch
     return any && error == CL_SUCCESS;
 }
 
-void cx_inputs_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHECKED
+void cx_split_inputs_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHECKED
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
@@ -461,7 +461,8 @@ static bool list_input(struct lane *lane, unsigned i, const struct cx_mem *mem,
     return ok;
 }
 
-bool cx_inputs_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers)
+bool cx_split_inputs_list(struct lane *lane, const struct cx_worker *worker,
+                          struct cx_transfer_list *transfers)
 {
     const struct cx_launch *launch = lane->split->launch;
     bool ok = true;
@@ -475,7 +476,7 @@ bool cx_inputs_list(struct lane *lane, const struct cx_worker *worker, struct cx
     return ok;
 }
 
-cl_int cx_inputs_copy(struct lane *lane, struct cx_worker *worker)
+cl_int cx_split_inputs_copy(struct lane *lane, struct cx_worker *worker)
 {
     cl_int error = CL_SUCCESS;
     for (unsigned m = 0; lane->copies && m < worker->context->nmembers; m++) {
@@ -497,7 +498,8 @@ cl_int cx_inputs_copy(struct lane *lane, struct cx_worker *worker)
     return error;
 }
 
-void cx_inputs_abandon(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers)
+void cx_split_inputs_abandon(struct lane *lane, const struct cx_worker *worker,
+                             struct cx_transfer_list *transfers)
 {
     struct cx_context *context = worker->context;
     for (unsigned m = 0; m < context->nmembers && lane->copies; m++) {

@@ -33,37 +33,39 @@
 
 /* Has packages copy what their places (as bits) lack of [lo, hi) from other members or the host copy, if
  * every place can; false: nothing has changed. Called by split.c. */
-bool cx_inputs_from_members(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo,
-                            uint64_t hi, uint64_t places);
+bool cx_split_inputs_from_members(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo,
+                                  uint64_t hi, uint64_t places);
 /* Decides whether packages get this input by owner fetch; true: they will. places: of the members, as bits.
  * Called by split.c. */
-bool cx_inputs_from_owners(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places);
+bool cx_split_inputs_from_owners(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places);
 /* Plans the downloads of what members are expected to need of the owners' inputs. Called by split.c. */
-cl_int cx_inputs_foresee(struct split *split);
+cl_int cx_split_inputs_foresee(struct split *split);
 /* Called before (order) and after (planned) a part's job is planned, to order it with the other members'. Do
  * nothing if no argument is copied from them. Called by split.c and split_member.c. */
-void cx_inputs_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job);
-void cx_inputs_planned(const struct split *split, const struct cx_worker *worker, uint64_t seq);
+void cx_split_inputs_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job);
+void cx_split_inputs_planned(const struct split *split, const struct cx_worker *worker, uint64_t seq);
 /* Whether a package fetches from owners now; the split must not settle. Called by split.c. */
-bool cx_inputs_are_fetched(const struct split *split);
+bool cx_split_inputs_are_fetched(const struct split *split);
 /* Frees the state; there may be none. Called by split.c. */
-void cx_inputs_free(struct split *split);
+void cx_split_inputs_free(struct split *split);
 
 /* Fetches into the host copy what the lane's next package (lane->regions) needs and neither its member nor
  * the host copy has. Releases the lock meanwhile: the launch may settle, after which nothing more is fetched.
  * A failure fails the launch. Called by split_package.c. */
-void cx_inputs_fetch(struct lane *lane, struct cx_worker *worker);
+void cx_split_inputs_fetch(struct lane *lane, struct cx_worker *worker);
 /* Lists what the package reads (and may leave unwritten) that the member's own memory lacks: copies from
  * other members in lane->copies, uploads from the host copy in `transfers`. The map says from then on that
  * the member has it. False: no memory. Called by split_package.c. */
-bool cx_inputs_list(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers);
+bool cx_split_inputs_list(struct lane *lane, const struct cx_worker *worker,
+                          struct cx_transfer_list *transfers);
 
 /* Called by the lane's worker, which holds no lock. */
 
 /* Makes the copies listed in lane->copies, and waits for them. Ranges whose copy fails do not become valid.
  * Called by split_package.c. */
-cl_int cx_inputs_copy(struct lane *lane, struct cx_worker *worker);
+cl_int cx_split_inputs_copy(struct lane *lane, struct cx_worker *worker);
 /* Drops what was listed for a package that is never started. Called by split_member.c. */
-void cx_inputs_abandon(struct lane *lane, const struct cx_worker *worker, struct cx_transfer_list *transfers);
+void cx_split_inputs_abandon(struct lane *lane, const struct cx_worker *worker,
+                             struct cx_transfer_list *transfers);
 
 #endif

@@ -106,12 +106,12 @@ struct split {
     /* Whether, decided when it opens: */
     bool entire; /* the process was ending when it began: one part does everything left, without compiling */
     bool counts; /* the end of the process waits until all packages are started (exit_guard.h) */
-    bool has_learned;          /* cx_split_learn: done */
-    struct cx_merge *merge;    /* writes to be merged once all is started, or NULL */
-    struct cx_private *copies; /* copies to be combined then, or NULL */
-    struct cx_job *remote_end; /* remote_access.h: a job to be planned then, or NULL */
-    unsigned epoch;            /* the context's when its first jobs were planned */
-    uint64_t since[64];        /* each timeline's last job before these */
+    bool has_learned;                 /* cx_split_learn: done */
+    struct cx_merge *merge;           /* writes to be merged once all is started, or NULL */
+    struct cx_private_copies *copies; /* copies to be combined then, or NULL */
+    struct cx_job *remote_end;        /* remote_access.h: a job to be planned then, or NULL */
+    unsigned epoch;                   /* the context's when its first jobs were planned */
+    uint64_t since[64];               /* each timeline's last job before these */
     struct split_write_back *write_back;
     struct split_inputs *inputs;
     pthread_cond_t changed;
@@ -180,55 +180,55 @@ void cx_split_settle_if_due(struct split *split);
 
 /* Cuts a package of about that many groups from the part's range of steps. Gives groups back to the balancer
  * if the range is shorter. Called by split_member.c. */
-struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t groups);
+struct cx_range cx_split_package_cut(struct split *split, unsigned part, uint64_t groups);
 /* Make room for one more package; add it and return its index. Called by reexecute.c, split.c and
  * split_member.c. */
-bool cx_package_room(struct split *split);
-unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range);
+bool cx_split_package_room(struct split *split);
+unsigned cx_split_package_note(struct split *split, unsigned part, struct cx_range range);
 /* Called before the first package: decides whether one part does everything left (split->entire). Called
  * by split_member.c. */
 void cx_split_open(struct split *split);
 /* Then: adds everything left as the part's package. False: another part does it, this one gets nothing.
  * Called by split_member.c. */
-bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index);
+bool cx_split_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index);
 /* The package is over and counts. Called by reexecute.c. */
-void cx_package_count(struct split *split, const struct package *package);
+void cx_split_package_count(struct split *split, const struct package *package);
 
 /* Prepares an assigned package for the lane: lists its transfers. May release the lock meanwhile; lists none
  * if the launch has settled by then (split_inputs.h). Called by split_member.c. */
-void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
-                     struct cx_transfer_list *transfers);
+void cx_split_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
+                           struct cx_transfer_list *transfers);
 
 /* Makes the job that takes packages for a part until there are none. NULL: no memory. Called by split.c. */
-struct cx_job *cx_lane_job(struct split *split, unsigned part);
-void cx_lane_free(struct lane *lane);
+struct cx_job *cx_split_member_job(struct split *split, unsigned part);
+void cx_split_member_free(struct lane *lane);
 /* Queues one more job for a part. Called by reexecute.c. */
-void cx_lane_plan(struct split *split, unsigned part);
+void cx_split_member_plan(struct split *split, unsigned part);
 
 /* Called by the lane's worker, which holds no lock. */
 
 /* Starts a package. Called by split_member.c. */
-cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
-                        struct cx_transfer_list *transfers);
+cl_int cx_split_package_start(struct lane *lane, struct cx_worker *worker, unsigned package,
+                              struct cx_range range, struct cx_transfer_list *transfers);
 /* Waits for the oldest package in flight and reports it to the balancer. Called by split_member.c. */
-cl_int cx_package_end(struct lane *lane, struct cx_worker *worker);
+cl_int cx_split_package_end(struct lane *lane, struct cx_worker *worker);
 /* The event of the oldest package in flight that ends next: its oldest slice's, or its own. Called by
  * split_member.c. */
-cl_event cx_package_next_end(const struct lane *lane);
+cl_event cx_split_package_next_end(const struct lane *lane);
 /* Waits for the package's oldest slice, of which there is one, and takes the results to be written back.
  * False: it failed. Called by split_member.c. */
-bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker);
+bool cx_split_package_end_slice(struct lane *lane, struct cx_worker *worker);
 /* Starts a package's transfers. Called by split_package.c. */
-cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
+cl_int cx_split_upload_start(struct lane *lane, struct cx_worker *worker, struct flight *flight);
 /* Notes the uploads' event for re-execution, which may have to wait for them (reexecute.h). Called by
  * split_package.c. */
-void cx_uploads_note(struct lane *lane, cl_event event);
+void cx_split_upload_note(struct lane *lane, cl_event event);
 /* Called when the uploads are over: drops them and returns their error. relied: the launch may be settled, so
  * that later commands rely on them. */
-cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied);
+cl_int cx_split_upload_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied);
 /* Sets the event of the lane's last upload; NULL: it is over. Called by split_member.c and
  * split_package.c. */
-void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
+void cx_split_upload_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
 
 static inline bool cx_split_failed(const struct split *split)
 {

@@ -29,7 +29,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     cx_context_lock(context);
     const bool suspected = cx_remote_access_suspect(launch, split->plan.member[lane->part]);
     cx_context_unlock(context);
-    if (!suspected && !cx_background_ending()) /* else it was no driver that refused it */
+    if (!suspected && !cx_exit_guard_ending()) /* else it was no driver that refused it */
         cx_kernel_leave_out(launch->request.kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
     struct package *package = &split->packages[index];
@@ -47,7 +47,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     for (unsigned p = 0; p < split->plan.n; p++) {
         any |= cx_split_alive(split, p);
         if (mine && split->participant[p].state == SPLIT_PARTICIPANT_DONE) /* the balancer may count on it */
-            cx_lane_plan(split, p);
+            cx_split_member_plan(split, p);
     }
     if (!any && mine)
         cx_split_fail(split, error);
@@ -63,7 +63,7 @@ static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
-    cx_inputs_abandon(lane, worker, transfers);
+    cx_split_inputs_abandon(lane, worker, transfers);
     cx_context_lock(context);
     split->packages[index].dropped = split->packages[index].over = true;
     split->participant[lane->part].uploading = false;
@@ -187,7 +187,7 @@ static bool take_next(const struct lane *lane, unsigned *index)
     if (cx_ranges_any(&split->ranges, lane->part))
         got = cx_balancer_next(split->plan.balancer, lane->part, cx_split_seconds(split));
     if (got)
-        *index = cx_package_note(split, lane->part, cx_package_cut(split, lane->part, got));
+        *index = cx_split_package_note(split, lane->part, cx_split_package_cut(split, lane->part, got));
     return got;
 }
 
@@ -197,7 +197,7 @@ static enum step wait_for_others(struct lane *lane, bool *waited) CX_UNCHECKED
 {
     struct split *split = lane->split;
     if (*waited && awaits_newer(lane)) { /* one behind that goes on */
-        cx_lane_plan(split, lane->part);
+        cx_split_member_plan(split, lane->part);
         return STEP_OVER;
     }
     *waited = true;
@@ -216,10 +216,10 @@ static enum step look(struct lane *lane, struct cx_worker *worker, bool *waited,
         return end_part(lane);
     if (cx_split_all_assigned(split))
         return look_for_held(lane, index);
-    if (!cx_package_room(split)) /* the split has failed */
+    if (!cx_split_package_room(split)) /* the split has failed */
         return STEP_LOOK;
     if (split->entire)
-        return cx_package_all(lane, worker, index) ? STEP_PACKAGE : STEP_LOOK;
+        return cx_split_package_all(lane, worker, index) ? STEP_PACKAGE : STEP_LOOK;
     if (take_next(lane, index))
         return STEP_PACKAGE;
     if (lane->nflight) {
@@ -245,7 +245,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, struc
     while (step == STEP_LOOK)
         step = look(lane, worker, &waited, &next->index);
     if (step == STEP_PACKAGE) {
-        cx_package_take(lane, worker, next->index, &next->transfers);
+        cx_split_package_take(lane, worker, next->index, &next->transfers);
         next->range = split->packages[next->index].range;
         if (cx_split_over(split))
             step = STEP_ABANDON;
@@ -260,7 +260,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, struc
 static bool wait_until_due(struct lane *lane, struct cx_worker *worker)
 {
     const double now = cx_split_seconds(lane->split);
-    const cl_event end = cx_package_next_end(lane);
+    const cl_event end = cx_split_package_next_end(lane);
     if (!(lane->ask_next > 0))
         return false;
     if (lane->ask_next <= now) /* passed meanwhile */
@@ -301,11 +301,11 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
         return CL_SUCCESS;
     }
     split->participant[lane->part].state = SPLIT_PARTICIPANT_WORKING;
-    bool listed = cx_package_room(split);
+    bool listed = cx_split_package_room(split);
     if (listed) {
-        index = cx_package_note(split, lane->part, range);
+        index = cx_split_package_note(split, lane->part, range);
         split->issuing--; /* it was counted when it was planned */
-        cx_package_take(lane, worker, index, &transfers);
+        cx_split_package_take(lane, worker, index, &transfers);
     } else {
         cx_split_part_failed(split, lane->part);
         split->issuing--;
@@ -319,13 +319,13 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
         abandon(lane, worker, index, &transfers);
         return CL_SUCCESS;
     }
-    cl_int error = cx_package_start(lane, worker, index, range, &transfers);
+    cl_int error = cx_split_package_start(lane, worker, index, range, &transfers);
     if (error != CL_SUCCESS) {
         give_up(lane, index, error);
         return CL_SUCCESS;
     }
     package_started(lane, range);
-    return cx_package_end(lane, worker);
+    return cx_split_package_end(lane, worker);
 }
 
 static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
@@ -344,11 +344,11 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
             continue;
         }
         if (step == STEP_PACKAGE) {
-            cl_int error = cx_package_start(lane, worker, next.index, next.range, &next.transfers);
+            cl_int error = cx_split_package_start(lane, worker, next.index, next.range, &next.transfers);
             if (error != CL_SUCCESS) {
                 give_up(lane, next.index, error);
                 while (lane->nflight)
-                    if ((error = cx_package_end(lane, worker)) != CL_SUCCESS)
+                    if ((error = cx_split_package_end(lane, worker)) != CL_SUCCESS)
                         failed = error;
                 break;
             }
@@ -360,12 +360,12 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
             cx_write_back_start(lane, worker, NULL);
             continue;
         }
-        cx_write_back_start(lane, worker, cx_package_next_end(lane));
+        cx_write_back_start(lane, worker, cx_split_package_next_end(lane));
         if (wait_until_due(lane, worker))
             continue;
-        if (lane->ask_next > 0 && lane->flight[0].nslices && cx_package_end_slice(lane, worker))
+        if (lane->ask_next > 0 && lane->flight[0].nslices && cx_split_package_end_slice(lane, worker))
             continue;
-        cl_int error = cx_package_end(lane, worker);
+        cl_int error = cx_split_package_end(lane, worker);
         if (error != CL_SUCCESS)
             failed = error;
     }
@@ -389,7 +389,7 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
     cx_context_unlock(context);
 }
 
-void cx_lane_free(struct lane *lane)
+void cx_split_member_free(struct lane *lane)
 {
     if (lane) {
         free(lane->regions);
@@ -464,11 +464,11 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         cx_launch_learn(launch, worker->index, groups, seconds, first);
     if (lane->first_upload)
         worker->device->cl->clReleaseEvent(lane->first_upload);
-    cx_uploads_last(lane, worker, NULL);
-    cx_lane_free(lane);
+    cx_split_upload_last(lane, worker, NULL);
+    cx_split_member_free(lane);
 }
 
-struct cx_job *cx_lane_job(struct split *split, unsigned part)
+struct cx_job *cx_split_member_job(struct split *split, unsigned part)
 {
     struct cx_launch *launch = split->launch;
     struct cx_job *job = cx_job_new(launch->base.context);
@@ -476,7 +476,7 @@ struct cx_job *cx_lane_job(struct split *split, unsigned part)
     if (lane)
         lane->regions = calloc(launch->request.args->count + 1u, sizeof(*lane->regions));
     if (!job || !lane || !lane->regions) {
-        cx_lane_free(lane);
+        cx_split_member_free(lane);
         free(job);
         return NULL;
     }
@@ -491,10 +491,10 @@ struct cx_job *cx_lane_job(struct split *split, unsigned part)
 }
 
 /* context->lock held: queues the part's job. */
-void cx_lane_plan(struct split *split, unsigned part)
+void cx_split_member_plan(struct split *split, unsigned part)
 {
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
-    struct cx_job *job = cx_lane_job(split, part);
+    struct cx_job *job = cx_split_member_job(split, part);
     if (!job) {
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
         return;
@@ -503,7 +503,7 @@ void cx_lane_plan(struct split *split, unsigned part)
     split->participant[part].state = SPLIT_PARTICIPANT_WAITING;
     split->participant[part].round = ((struct lane *)job->data)->round = ++split->rounds;
     split->participant[part].before = split->launch->base.frontier[worker->index];
-    cx_inputs_order(split, worker, job);
+    cx_split_inputs_order(split, worker, job);
     split->participant[part].seq = cx_command_add_job(&split->launch->base, worker, job);
-    cx_inputs_planned(split, worker, split->participant[part].seq);
+    cx_split_inputs_planned(split, worker, split->participant[part].seq);
 }

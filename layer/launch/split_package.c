@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t groups)
+struct cx_range cx_split_package_cut(struct split *split, unsigned part, uint64_t groups)
 {
     uint64_t steps = (groups + split->plan.slice - 1) / split->plan.slice;
     struct cx_range range = cx_ranges_take(&split->ranges, part, steps);
@@ -32,7 +32,7 @@ struct cx_range cx_package_cut(struct split *split, unsigned part, uint64_t grou
     return range;
 }
 
-bool cx_package_room(struct split *split)
+bool cx_split_package_room(struct split *split)
 {
     if (split->npackages < split->room_packages)
         return true;
@@ -47,7 +47,7 @@ bool cx_package_room(struct split *split)
     return true;
 }
 
-unsigned cx_package_note(struct split *split, unsigned part, struct cx_range range)
+unsigned cx_split_package_note(struct split *split, unsigned part, struct cx_range range)
 {
     const uint64_t now = cx_clock_ns();
     split->packages[split->npackages] = (struct package){.part = part,
@@ -69,11 +69,11 @@ void cx_split_open(struct split *split)
     split->state = SPLIT_OPEN;
     if (!cx_launch_may_compile(split->launch, &split->plan)) {
         if (split->counts)
-            cx_background_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
+            cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
         split->counts = false;
         return;
     }
-    split->counts = cx_background_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_BEGUN);
+    split->counts = cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_BEGUN);
     split->entire = !split->counts;
     if (split->entire && split->plan.probes) { /* it is never run */
         cx_split_part_failed(split, split->plan.n);
@@ -109,7 +109,7 @@ static bool are_others_alive(const struct split *split, unsigned part)
     return others;
 }
 
-bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index)
+bool cx_split_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index)
 {
     struct split *split = lane->split;
     const struct cx_range left = {split->plan.done, split->plan.judged->verdict.groups};
@@ -125,11 +125,11 @@ bool cx_package_all(const struct lane *lane, const struct cx_worker *worker, uns
         cx_ranges_open(&split->ranges, p);
     while (cx_ranges_any(&split->ranges, lane->part))
         cx_ranges_take(&split->ranges, lane->part, left.end);
-    *index = cx_package_note(split, lane->part, left);
+    *index = cx_split_package_note(split, lane->part, left);
     return true;
 }
 
-void cx_package_count(struct split *split, const struct package *package)
+void cx_split_package_count(struct split *split, const struct package *package)
 {
     struct cx_part *part = &split->launch->outcome.parts[package->part];
     part->why = package->why;
@@ -140,8 +140,8 @@ void cx_package_count(struct split *split, const struct package *package)
                 package->start_ns, package->end_ns, package->busy_ns);
 }
 
-void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
-                     struct cx_transfer_list *transfers)
+void cx_split_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
+                           struct cx_transfer_list *transfers)
 {
     struct split *split = lane->split;
     struct package *package = &split->packages[index];
@@ -152,12 +152,12 @@ void cx_package_take(struct lane *lane, struct cx_worker *worker, unsigned index
     split->issuing++;
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
-    cx_inputs_fetch(lane, worker);
+    cx_split_inputs_fetch(lane, worker);
     if (cx_split_settled(split)) /* meanwhile, without it: the bytes are others' by now */
         return;
     lane->slices = split->packages[index].slices = cx_write_back_slices(lane, worker, index);
     if (!cx_split_failed(split) && cx_launch_moves(split->launch, worker) &&
-        !cx_inputs_list(lane, worker, transfers))
+        !cx_split_inputs_list(lane, worker, transfers))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
     split->participant[lane->part].uploading |= transfers->count > 0;
 }
@@ -206,18 +206,18 @@ static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct 
     return error;
 }
 
-cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned package, struct cx_range range,
-                        struct cx_transfer_list *transfers)
+cl_int cx_split_package_start(struct lane *lane, struct cx_worker *worker, unsigned package,
+                              struct cx_range range, struct cx_transfer_list *transfers)
 {
     struct flight *flight = &lane->flight[lane->nflight];
     *flight = (struct flight){.transfers = *transfers, .package = package};
     open_two(lane, worker);
-    cl_int moved = cx_inputs_copy(lane, worker);
+    cl_int moved = cx_split_inputs_copy(lane, worker);
     if (moved == CL_SUCCESS)
-        moved = cx_uploads_start(lane, worker, flight);
+        moved = cx_split_upload_start(lane, worker, flight);
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
-    cx_uploads_note(lane, flight->upload);
+    cx_split_upload_note(lane, flight->upload);
     if (error == CL_SUCCESS)
         error = start_kernels(lane, worker, flight, range);
     if (error != CL_SUCCESS) {
@@ -225,11 +225,11 @@ cl_int cx_package_start(struct lane *lane, struct cx_worker *worker, unsigned pa
             cx_worker_wait_event(worker, flight->upload);
         if (lane->aside)
             worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_TRANSFER].queue);
-        cx_uploads_last(lane, worker, NULL);
+        cx_split_upload_last(lane, worker, NULL);
         cx_context_lock(worker->context);
         const bool relied = cx_split_settled(lane->split); /* others may have planned on these bytes then */
         cx_context_unlock(worker->context);
-        cx_uploads_end(flight, worker, moved, relied);
+        cx_split_upload_end(flight, worker, moved, relied);
     }
     return error;
 }
@@ -310,12 +310,12 @@ static bool fail_over(const struct lane *lane, struct cx_worker *worker, unsigne
                              split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
 }
 
-cl_event cx_package_next_end(const struct lane *lane)
+cl_event cx_split_package_next_end(const struct lane *lane)
 {
     return lane->flight[0].nslices ? lane->flight[0].slice[0] : lane->flight[0].event;
 }
 
-bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker)
+bool cx_split_package_end_slice(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
@@ -345,7 +345,7 @@ bool cx_package_end_slice(struct lane *lane, struct cx_worker *worker)
     return true;
 }
 
-cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
+cl_int cx_split_package_end(struct lane *lane, struct cx_worker *worker)
 {
     struct split *split = lane->split;
     struct cx_launch *launch = split->launch;
@@ -353,14 +353,14 @@ cl_int cx_package_end(struct lane *lane, struct cx_worker *worker)
     uint64_t start, end;
 
     while (lane->flight[0].nslices)
-        if (cx_package_end_slice(lane, worker))
-            cx_write_back_start(lane, worker, cx_package_next_end(lane));
+        if (cx_split_package_end_slice(lane, worker))
+            cx_write_back_start(lane, worker, cx_split_package_next_end(lane));
     struct flight flight = lane->flight[0];
     cl_int error = cx_worker_wait_event(worker, flight.event);
     cl_int status = flight.failed != CL_SUCCESS ? flight.failed : cx_worker_event_error(worker, flight.event);
     if (flight.upload && flight.upload == lane->last_upload)
-        cx_uploads_last(lane, worker, NULL);
-    cl_int moved = cx_uploads_end(&flight, worker, CL_SUCCESS, true);
+        cx_split_upload_last(lane, worker, NULL);
+    cl_int moved = cx_split_upload_end(&flight, worker, CL_SUCCESS, true);
     if (status != CL_SUCCESS && moved == CL_SUCCESS) {
         cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(status));
         cx_worker_failed(worker, status);

@@ -6,7 +6,7 @@
 #include "layer/launch/split_inside.h"
 #include "layer/launch/reexecute.h"
 #include "layer/base/options.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/memory/trace_transfer.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void trace_uploads(const struct flight *flight, const struct cx_worker *w
         cx_trace_transfers(&flight->transfers, worker, start, end);
 }
 
-cl_int cx_uploads_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied)
+cl_int cx_split_upload_end(struct flight *flight, struct cx_worker *worker, cl_int error, bool relied)
 {
     if (error == CL_SUCCESS && flight->upload)
         error = cx_worker_event_error(worker, flight->upload);
@@ -71,7 +71,7 @@ static void note_first(struct lane *lane, const struct cx_worker *worker, cl_eve
     lane->first_upload = upload;
 }
 
-void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event upload)
+void cx_split_upload_last(struct lane *lane, const struct cx_worker *worker, cl_event upload)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     if (upload)
@@ -81,7 +81,7 @@ void cx_uploads_last(struct lane *lane, const struct cx_worker *worker, cl_event
     lane->last_upload = upload;
 }
 
-void cx_uploads_note(struct lane *lane, cl_event event)
+void cx_split_upload_note(struct lane *lane, cl_event event)
 {
     struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
@@ -93,7 +93,7 @@ void cx_uploads_note(struct lane *lane, cl_event event)
     cx_unlock(&context->lock);
 }
 
-cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flight *flight)
+cl_int cx_split_upload_start(struct lane *lane, struct cx_worker *worker, struct flight *flight)
 {
     choose_queue(lane, worker, &flight->transfers);
     worker->moves_aside = lane->aside;
@@ -101,7 +101,7 @@ cl_int cx_uploads_start(struct lane *lane, struct cx_worker *worker, struct flig
     if (error == CL_SUCCESS && (lane->aside || lane->two) && flight->upload)
         error = worker->device->cl->clFlush(cx_worker_mover(worker));
     if (error == CL_SUCCESS && flight->upload)
-        cx_uploads_last(lane, worker, flight->upload);
+        cx_split_upload_last(lane, worker, flight->upload);
     if (error != CL_SUCCESS && lane->aside) /* the host copy may be written again after we give up */
         worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_TRANSFER].queue);
     worker->moves_aside = false;

@@ -70,7 +70,7 @@ static bool may_report(void)
 
 static void unverified(const struct cx_launch *launch, const char *what, cl_int error)
 {
-    cx_stats_verified(launch->request.kernel->function->stats, CX_VERIFIED_NOT);
+    cx_kernel_table_verified(launch->request.kernel->function->stats, CX_VERIFIED_NOT);
     if (may_report())
         cx_warn(CX_TOPIC_PLAN, "COEXEC_VERIFY: a launch of %s is not verified: %s%s%s",
                 launch->request.kernel->function->name, what, error ? ": " : "",
@@ -371,7 +371,7 @@ static cl_int bring_to_host(struct cx_launch *launch, const struct copy *copy, b
 {
     if (!cx_mem_host(copy->root))
         return CL_OUT_OF_HOST_MEMORY;
-    cl_int error = cx_move_to(&launch->base, copy->root, copy->lo, copy->hi, CX_PLACE_HOST, NULL);
+    cl_int error = cx_transfer_to(&launch->base, copy->root, copy->lo, copy->hi, CX_PLACE_HOST, NULL);
     if (error == CL_SUCCESS && settle &&
         !cx_coherence_define(copy->root->storage->coherence, copy->lo, copy->hi, CX_PLACE_HOST))
         error = CL_OUT_OF_HOST_MEMORY;
@@ -462,8 +462,8 @@ static void report(const struct cx_launch *launch, unsigned i, struct cx_element
         return;
     if (race_of(launch, i, &at))
         snprintf(race, sizeof(race), "; %s %" PRIu64 ", so it is chance that decides", racing, at);
-    cx_element_text(ours, sizeof(ours), split + found.first, size - found.first, element);
-    cx_element_text(theirs, sizeof(theirs), whole + found.first, size - found.first, element);
+    cx_verify_element_text(ours, sizeof(ours), split + found.first, size - found.first, element);
+    cx_verify_element_text(theirs, sizeof(theirs), whole + found.first, size - found.first, element);
     bool named = summary && i < summary->narg && summary->arg[i].name[0];
     cx_error(
         CX_TOPIC_PLAN,
@@ -509,10 +509,11 @@ static bool compare_arg(const struct cx_launch *launch, unsigned i)
     const struct copy *copy = &verify->copy[verify->copy_of[i]];
     const unsigned char *split = copy->root->storage->host + mem->origin,
                         *whole = copy->whole + mem->origin - copy->lo;
-    struct cx_element element = cx_element_of(summary && i < summary->narg ? summary->arg[i].type : "");
+    struct cx_element element =
+        cx_verify_element_of(summary && i < summary->narg ? summary->arg[i].type : "");
     struct cx_difference found;
-    if (cx_compare(split, whole, mem->size, element, verify->sums[i] ? CX_COMPARE_SUMS : verify->by,
-                   &found)) {
+    if (cx_verify_compare(split, whole, mem->size, element, verify->sums[i] ? CX_COMPARE_SUMS : verify->by,
+                          &found)) {
         report_race(launch, i);
         return true;
     }
@@ -532,7 +533,8 @@ static cl_int run_compare(struct cx_job *job, struct cx_worker *worker)
     }
     for (unsigned i = 0; i < verify->nargs; i++)
         same &= compare_arg(launch, i);
-    cx_stats_verified(launch->request.kernel->function->stats, same ? CX_VERIFIED_SAME : CX_VERIFIED_DIFFERS);
+    cx_kernel_table_verified(launch->request.kernel->function->stats,
+                             same ? CX_VERIFIED_SAME : CX_VERIFIED_DIFFERS);
     return CL_SUCCESS;
 }
 

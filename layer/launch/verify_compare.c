@@ -29,7 +29,7 @@ static const struct {
     {"atomic_uint", {CX_ELEMENT_UINT, 4}},
 };
 
-struct cx_element cx_element_of(const char *type)
+struct cx_element cx_verify_element_of(const char *type)
 {
     const char *end = type + strcspn(type, "0123456789* ");
     size_t name = (size_t)(end - type);
@@ -131,8 +131,8 @@ static double largest_in(const unsigned char *bytes, size_t size, struct cx_elem
 
 /* ---- the comparison ---- */
 
-bool cx_compare(const void *first, const void *second, size_t size, struct cx_element element,
-                enum cx_compare_by by, struct cx_difference *difference)
+bool cx_verify_compare(const void *first, const void *second, size_t size, struct cx_element element,
+                       enum cx_compare_by by, struct cx_difference *difference)
 {
     const unsigned char *a = first, *b = second;
     double largest = 0;
@@ -171,7 +171,7 @@ static uint64_t integer_of(const unsigned char *at, struct cx_element element)
     return value;
 }
 
-void cx_element_text(char *text, size_t room, const void *at, size_t left, struct cx_element element)
+void cx_verify_element_text(char *text, size_t room, const void *at, size_t left, struct cx_element element)
 {
     const unsigned char *bytes = at;
     size_t used = 2;

@@ -27,7 +27,7 @@ struct cx_element {
 };
 
 /* The elements of an argument of this OpenCL C type, such as "float4*". Called by verify.c. */
-struct cx_element cx_element_of(const char *type);
+struct cx_element cx_verify_element_of(const char *type);
 
 enum cx_compare_by {
     CX_COMPARE_BYTES, /* equal devices */
@@ -45,10 +45,10 @@ struct cx_difference {
 };
 
 /* Compares two buffers; true: nothing differs. Called by verify.c. */
-bool cx_compare(const void *a, const void *b, size_t size, struct cx_element element, enum cx_compare_by by,
-                struct cx_difference *difference);
+bool cx_verify_compare(const void *a, const void *b, size_t size, struct cx_element element,
+                       enum cx_compare_by by, struct cx_difference *difference);
 
 /* The element at `at` as text; fewer than its bytes may be left. Called by verify.c. */
-void cx_element_text(char *text, size_t room, const void *at, size_t left, struct cx_element element);
+void cx_verify_element_text(char *text, size_t room, const void *at, size_t left, struct cx_element element);
 
 #endif

@@ -12,7 +12,7 @@
 #include "layer/memory/svm.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/svm_rules.h"
@@ -68,7 +68,7 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
         cx_launch_kernel(launch->request.kernel, launch->request.args, &launch->request.geometry,
                          launch->request.local_given, job, worker);
     if (launch->run.new_form)
-        cx_background_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
+        cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
     if (error == CL_SUCCESS && launch->acceptance.unproven) {
         cx_lock(&worker->context->lock);
         cx_take_note(launch, worker->index);
@@ -396,7 +396,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         cx_replay_note(launch, member, summary, length);
     launch->run.new_form = cx_launch_may_compile_on(launch, member, CX_VARIANT_PLAIN, true);
     if (launch->run.new_form || launch->run.uncompiled)
-        cx_background_uncompiled(&launch->run.uncompiled,
+        cx_exit_guard_uncompiled(&launch->run.uncompiled,
                                  launch->run.new_form ? CX_UNCOMPILED_PLANNED : CX_UNCOMPILED_NONE);
     launch->acceptance.placed = member + 1;
     launch->acceptance.placed_seq = cx_command_add_job(command, worker, job);

@@ -285,7 +285,7 @@ void cx_write_back_promise(struct lane *lane)
     struct cx_waiting waiting;
     if (cx_split_settled(split) || !cx_write_back_is_fit(split, lane->part))
         return;
-    cx_waiting_find(&split->launch->base, &waiting);
+    cx_pending_reads_find(&split->launch->base, &waiting);
     for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || kept_by(split).foreseen); i++) {
         struct package *package = &split->packages[i];
         const uint64_t done = done_to(split, package);
@@ -319,7 +319,7 @@ static void promise_slices(struct split *split, struct package *package, bool la
 void cx_write_back_settle(struct split *split)
 {
     struct cx_waiting waiting;
-    cx_waiting_find(&split->launch->base, &waiting);
+    cx_pending_reads_find(&split->launch->base, &waiting);
     for (unsigned part = 0; part < split->plan.n && waiting.count > 1; part++) {
         const struct package *last = cx_write_back_is_fit(split, part) ? last_of(split, part) : NULL;
         for (unsigned i = 0; i < split->npackages && last; i++)
@@ -362,7 +362,7 @@ static bool may_keep(const struct cx_launch *launch, const struct cx_access_regi
 static bool copies_faster(const struct split *split)
 {
     const double thread_rate = 6e9; /* bytes a second, of one that copies beside others */
-    return thread_rate * cx_bytes_threads(split->launch->base.context) * cx_plan_move_seconds(1) >=
+    return thread_rate * cx_host_copy_threads(split->launch->base.context) * cx_plan_move_seconds(1) >=
            2.0 * split->plan.n;
 }
 

@@ -50,7 +50,7 @@ static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_regi
 {
     struct cx_waiting waiting;
     uint64_t bytes = 0;
-    cx_waiting_find(&launch->base, &waiting);
+    cx_pending_reads_find(&launch->base, &waiting);
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (!mem || !cx_write_back_is_sent(mem->root, &regions[i], worker))

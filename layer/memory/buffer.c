@@ -46,11 +46,11 @@ static void release_real(struct cx_mem *mem)
 {
     const bool is_root = mem->root == mem;
     if (is_root)
-        cx_windows_finish(mem);
+        cx_subbuffer_order_finish(mem);
     for (unsigned m = 0; mem->real && m < mem->context->nmembers; m++) {
         if (mem->real[m] && is_root && mem->storage->peer && mem->storage->peer[m])
             cx_peer_release(mem->context, m, mem->real[m]);
-        else if (mem->real[m] && (is_root || !cx_window_over(mem, m)))
+        else if (mem->real[m] && (is_root || !cx_subbuffer_order_over(mem, m)))
             mem->context->workers[m].device->cl->clReleaseMemObject(mem->real[m]);
         mem->real[m] = NULL;
     }
@@ -79,7 +79,7 @@ static void storage_finish(struct cx_mem *root)
     cx_svm_finish(root);
     cx_result_uses_unref(&storage->written_by);
     cx_coherence_destroy(storage->coherence);
-    cx_pool_give(context->pool, &storage->pages);
+    cx_pinned_pool_give(context->pool, &storage->pages);
     while (storage->maps) {
         struct cx_mem_map *map = storage->maps;
         storage->maps = map->next;
@@ -428,7 +428,7 @@ cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
 unsigned char *cx_mem_host(struct cx_mem *mem)
 {
     struct cx_mem *root = mem->root;
-    if (!root->storage->host && (root->storage->pages = cx_pool_take(root->context->pool, root->size)))
+    if (!root->storage->host && (root->storage->pages = cx_pinned_pool_take(root->context->pool, root->size)))
         root->storage->host = root->storage->pages->memory;
     return root->storage->host;
 }
@@ -526,7 +526,7 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
             return NULL;
         }
     }
-    return cx_window_make(mem, member, error);
+    return cx_subbuffer_order_make(mem, member, error);
 }
 
 cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member)

@@ -68,7 +68,7 @@ static void build(void *data)
     const cl_icd_dispatch *cl = copier->device->cl;
     const char *text = source;
     cl_int error = CL_SUCCESS;
-    const bool inside = cx_background_enter();
+    const bool inside = cx_exit_guard_enter();
     cl_program program =
         inside ? cl->clCreateProgramWithSource(copier->context, 1, &text, NULL, &error) : NULL;
     if (program) {
@@ -78,7 +78,7 @@ static void build(void *data)
         cl->clReleaseProgram(program);
     }
     if (inside)
-        cx_background_leave();
+        cx_exit_guard_leave();
     if (error != CL_SUCCESS)
         cx_info(CX_TOPIC_DATA, "%s copies by its driver's own commands: the kernel fails with %s",
                 copier->device->name, cx_cl_name(error));
@@ -138,7 +138,7 @@ static void note_call(struct cx_copier *copier, uint64_t ns)
     }
     copier->building = true;
     atomic_fetch_add(&copier->refs, 1);
-    if (!cx_background_run(build, copier)) {
+    if (!cx_exit_guard_run(build, copier)) {
         unref(copier);
         settle(copier, BY_DRIVER);
     }

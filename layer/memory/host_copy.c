@@ -8,18 +8,18 @@
 #include "layer/report/transfer_counts.h"
 #include "layer/timeline/worker.h"
 
-unsigned cx_bytes_threads(const struct cx_context *context)
+unsigned cx_host_copy_threads(const struct cx_context *context)
 {
     long threads = 0;
-    const long quarter = cx_bytes_cores() / 4;
+    const long quarter = cx_copy_cores() / 4;
     for (unsigned m = 0; m < context->nmembers; m++)
         threads += context->workers[m].place == CX_PLACE_HOST;
     threads = quarter > threads ? quarter : threads;
-    return threads < 1 ? 1 : threads > CX_BYTES_THREADS ? CX_BYTES_THREADS : (unsigned)threads;
+    return threads < 1 ? 1 : threads > CX_COPY_THREADS ? CX_COPY_THREADS : (unsigned)threads;
 }
 
-void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
+void cx_host_copy(const struct cx_context *context, void *to, const void *from, size_t bytes)
 {
-    cx_traffic_add(CX_ROUTE_HOST, true, bytes);
-    cx_bytes_copy_by(cx_bytes_threads(context), to, from, bytes);
+    cx_transfer_counts_add(CX_ROUTE_HOST, true, bytes);
+    cx_copy_by(cx_host_copy_threads(context), to, from, bytes);
 }

@@ -8,11 +8,11 @@
 #include "layer/timeline/context.h"
 
 /* Copies with as many threads as the context has members that work in place, or a quarter of the machine's
- * cores if that is more (cx_bytes_copy_by). Counted as transferred within the host. Called by
+ * cores if that is more (cx_copy_by). Counted as transferred within the host. Called by
  * api/enqueue_transfer.c. */
-void cx_bytes_copy(const struct cx_context *context, void *to, const void *from, size_t bytes);
+void cx_host_copy(const struct cx_context *context, void *to, const void *from, size_t bytes);
 
 /* How many threads a large copy uses. Called by launch/write_back.c. */
-unsigned cx_bytes_threads(const struct cx_context *context);
+unsigned cx_host_copy_threads(const struct cx_context *context);
 
 #endif

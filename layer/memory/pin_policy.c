@@ -17,7 +17,7 @@ void cx_pin_moved(struct cx_mem *root, struct cx_worker *worker, uint64_t bytes)
         atomic_load(&root->storage->pages->pinned) || !(worker->device->type & CL_DEVICE_TYPE_GPU) ||
         moved < atomic_load(&pin->wait) || atomic_exchange(&pin->taken, true))
         return;
-    bool ok = cx_pool_pin(root->storage->pages, worker->real_context, worker->device, &again);
+    bool ok = cx_pinned_pool_pin(root->storage->pages, worker->real_context, worker->device, &again);
     cx_debug(CX_TOPIC_DATA, "host copy of buffer %llu (%zu bytes) %s by %s",
              (unsigned long long)root->base.id, root->size,
              ok      ? "pinned"

@@ -23,7 +23,7 @@
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_PINNED_POOL); /* guards all that follows, and pools */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;       /* a pool's `busy` fell */
 static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;         /* there are free pages */
-static struct cx_pool *pools CX_GUARDED_BY(lock);               /* with free pages */
+static struct cx_pinned_pool *pools CX_GUARDED_BY(lock);        /* with free pages */
 static struct cx_pinned_numbers numbers CX_GUARDED_BY(lock);
 static bool keeping CX_GUARDED_BY(lock); /* the thread runs */
 
@@ -87,7 +87,7 @@ static void pages_free(struct cx_pages *pages)
 /* ---- free pages ---- */
 
 /* lock held */
-static void list_pool(struct cx_pool *pool) CX_HOLDS(lock)
+static void list_pool(struct cx_pinned_pool *pool) CX_HOLDS(lock)
 {
     if (pool->listed)
         return;
@@ -97,11 +97,11 @@ static void list_pool(struct cx_pool *pool) CX_HOLDS(lock)
 }
 
 /* lock held: a pool with nothing free leaves the list. */
-static void unlist_pool(struct cx_pool *pool)
+static void unlist_pool(struct cx_pinned_pool *pool)
 {
     if (!pool->listed || pool->free)
         return;
-    struct cx_pool **link = &pools;
+    struct cx_pinned_pool **link = &pools;
     while (*link != pool)
         link = &(*link)->next;
     *link = pool->next;
@@ -109,10 +109,10 @@ static void unlist_pool(struct cx_pool *pool)
 }
 
 /* Takes out the pages that have been free longest of all, and since `before` at least. lock held. */
-static struct cx_pages *take_oldest(uint64_t before, struct cx_pool **of) CX_HOLDS(lock)
+static struct cx_pages *take_oldest(uint64_t before, struct cx_pinned_pool **of) CX_HOLDS(lock)
 {
     struct cx_pages **oldest = NULL;
-    for (struct cx_pool *pool = pools; pool; pool = pool->next) {
+    for (struct cx_pinned_pool *pool = pools; pool; pool = pool->next) {
         struct cx_pages **last = &pool->free;
         while ((*last)->next)
             last = &(*last)->next;
@@ -132,7 +132,7 @@ static struct cx_pages *take_oldest(uint64_t before, struct cx_pool **of) CX_HOL
 }
 
 /* lock held, and free for a while: gives pages back to their driver and to the system. */
-static void drop(struct cx_pages *pages, struct cx_pool *pool) CX_HOLDS(lock)
+static void drop(struct cx_pages *pages, struct cx_pinned_pool *pool) CX_HOLDS(lock)
 {
     cx_unlock(&lock);
     pages_free(pages);
@@ -145,7 +145,7 @@ static void drop(struct cx_pages *pages, struct cx_pool *pool) CX_HOLDS(lock)
 static uint64_t next_due(void) CX_HOLDS(lock)
 {
     uint64_t oldest = UINT64_MAX;
-    for (const struct cx_pool *pool = pools; pool; pool = pool->next) {
+    for (const struct cx_pinned_pool *pool = pools; pool; pool = pool->next) {
         const struct cx_pages *last = pool->free;
         while (last->next)
             last = last->next;
@@ -159,7 +159,7 @@ static void keep(void *unused)
     (void)unused;
     cx_lock(&lock);
     for (;;) {
-        struct cx_pool *pool = NULL;
+        struct cx_pinned_pool *pool = NULL;
         struct timespec until;
         if (!pools) {
             cx_lock_wait(&freed, &lock);
@@ -181,7 +181,7 @@ static void keep(void *unused)
     }
 }
 
-struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes)
+struct cx_pages *cx_pinned_pool_take(struct cx_pinned_pool *pool, size_t bytes)
 {
     const size_t page = page_size(), whole = (bytes + page - 1) / page * page;
     struct cx_pages **best = NULL, *pages;
@@ -211,7 +211,7 @@ struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes)
     return pages;
 }
 
-void cx_pool_give(struct cx_pool *pool, struct cx_pages **given)
+void cx_pinned_pool_give(struct cx_pinned_pool *pool, struct cx_pages **given)
 {
     struct cx_pages *pages = *given;
     *given = NULL;
@@ -230,21 +230,22 @@ void cx_pool_give(struct cx_pool *pool, struct cx_pages **given)
     keeping = true;
     pthread_cond_signal(&freed);
     cx_unlock(&lock);
-    if (!start || cx_notify_detach(keep, NULL))
+    if (!start || cx_callback_thread_detach(keep, NULL))
         return;
     cx_lock(&lock); /* without the thread they stay until the context goes or room is needed */
     keeping = false;
     cx_unlock(&lock);
 }
 
-void cx_pool_drop(struct cx_pages **pages)
+void cx_pinned_pool_drop(struct cx_pages **pages)
 {
     if (*pages)
         pages_free(*pages);
     *pages = NULL;
 }
 
-bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_real_device *device, bool *again)
+bool cx_pinned_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_real_device *device,
+                        bool *again)
 {
     *again = false;
     if (pages->bytes > device->max_alloc)
@@ -266,7 +267,7 @@ bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_rea
     return true;
 }
 
-void cx_pool_finish(struct cx_pool *pool)
+void cx_pinned_pool_finish(struct cx_pinned_pool *pool)
 {
     cx_lock(&lock);
     struct cx_pages *pages = pool->free;
@@ -282,15 +283,15 @@ void cx_pool_finish(struct cx_pool *pool)
     }
 }
 
-struct cx_pool *cx_pool_new(void)
+struct cx_pinned_pool *cx_pinned_pool_new(void)
 {
-    return calloc(1, sizeof(struct cx_pool));
+    return calloc(1, sizeof(struct cx_pinned_pool));
 }
 
-void cx_pool_delete(struct cx_pool *pool)
+void cx_pinned_pool_delete(struct cx_pinned_pool *pool)
 {
     if (pool)
-        cx_pool_finish(pool);
+        cx_pinned_pool_finish(pool);
     free(pool);
 }
 
@@ -304,7 +305,7 @@ bool cx_pinned_reserve(uint64_t bytes)
         return false;
     cx_lock(&lock);
     while (fits && numbers.now + bytes > bound) {
-        struct cx_pool *pool = NULL;
+        struct cx_pinned_pool *pool = NULL;
         struct cx_pages *pages = take_oldest(UINT64_MAX, &pool);
         fits = pages != NULL;
         if (pages)

@@ -31,32 +31,32 @@ struct cx_pages {
     uint64_t free_since_ns;
 };
 
-struct cx_pool {
-    struct cx_pool *next;  /* in the list of pools with free pages */
-    struct cx_pages *free; /* pinned; the longest free last */
-    unsigned busy;         /* pages taken out that are being freed now */
+struct cx_pinned_pool {
+    struct cx_pinned_pool *next; /* in the list of pools with free pages */
+    struct cx_pages *free;       /* pinned; the longest free last */
+    unsigned busy;               /* pages taken out that are being freed now */
     bool listed;
 };
 
 /* Makes a context's pool. NULL: no memory. Called by api/context.c. */
-struct cx_pool *cx_pool_new(void);
+struct cx_pinned_pool *cx_pinned_pool_new(void);
 /* Pages for that many bytes: free pinned ones, or new ones. NULL: no memory. Called by buffer.c,
  * transport_ring.c and tools/coexec_links.c. */
-struct cx_pages *cx_pool_take(struct cx_pool *pool, size_t bytes);
+struct cx_pages *cx_pinned_pool_take(struct cx_pinned_pool *pool, size_t bytes);
 /* Gives back the pages of a buffer that is destroyed. Nulls the pointer; accepts NULL. Called by buffer.c
  * and tools/coexec_links.c. */
-void cx_pool_give(struct cx_pool *pool, struct cx_pages **pages);
+void cx_pinned_pool_give(struct cx_pinned_pool *pool, struct cx_pages **pages);
 /* Frees pages without storing them in a pool. Called by transport_ring.c. */
-void cx_pool_drop(struct cx_pages **pages);
+void cx_pinned_pool_drop(struct cx_pages **pages);
 /* Pins pages through a device. False: the bound is reached (*again: another try later may succeed), or the
  * driver cannot. One thread at a time for the same pages. Called by pin_policy.c, transport_ring.c and
  * tools/coexec_links.c. */
-bool cx_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_real_device *device,
-                 bool *again);
+bool cx_pinned_pool_pin(struct cx_pages *pages, cl_context context, const struct cx_real_device *device,
+                        bool *again);
 /* Frees all free pages; all pages taken have been given back. Called by tools/coexec_links.c. */
-void cx_pool_finish(struct cx_pool *pool);
-/* Like cx_pool_finish, and frees the pool; accepts NULL. Called by api/context.c. */
-void cx_pool_delete(struct cx_pool *pool);
+void cx_pinned_pool_finish(struct cx_pinned_pool *pool);
+/* Like cx_pinned_pool_finish, and frees the pool; accepts NULL. Called by api/context.c. */
+void cx_pinned_pool_delete(struct cx_pinned_pool *pool);
 
 /* Reserve and release pinned memory below the bound. False: there is no room, even after free pages are
  * freed. Called by pinned_pool.c for each pinning. */

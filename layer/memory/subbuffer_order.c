@@ -121,7 +121,7 @@ static cl_mem create(const struct cx_mem *mem, unsigned member, cl_int *error)
         mem->root->real[member], CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
 }
 
-cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error)
+cl_mem cx_subbuffer_order_make(struct cx_mem *mem, unsigned member, cl_int *error)
 {
     struct cx_mem *root = mem->root;
     if (!order_matters(mem, member))
@@ -153,7 +153,7 @@ cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error)
     return real;
 }
 
-bool cx_window_over(struct cx_mem *mem, unsigned member)
+bool cx_subbuffer_order_over(struct cx_mem *mem, unsigned member)
 {
     if (!order_matters(mem, member))
         return false;
@@ -172,7 +172,7 @@ bool cx_window_over(struct cx_mem *mem, unsigned member)
     return window;
 }
 
-void cx_windows_finish(struct cx_mem *root)
+void cx_subbuffer_order_finish(struct cx_mem *root)
 {
     cx_lock(&lock);
     for (unsigned m = 0; root->storage->windows && m < root->context->nmembers; m++)

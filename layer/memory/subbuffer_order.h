@@ -17,11 +17,11 @@
 /* Makes a sub-buffer for a window of mem's root on a member, or reuses a waiting one of the same bytes. If
  * the order matters there, the root releases it. NULL: *error is the driver's, or there is no memory.
  * Thread-safe, as are the others. Called by buffer.c. */
-cl_mem cx_window_make(struct cx_mem *mem, unsigned member, cl_int *error);
+cl_mem cx_subbuffer_order_make(struct cx_mem *mem, unsigned member, cl_int *error);
 /* The window is destroyed: releases what can be. False: it has no object there that the root releases.
  * Called by buffer.c. */
-bool cx_window_over(struct cx_mem *mem, unsigned member);
+bool cx_subbuffer_order_over(struct cx_mem *mem, unsigned member);
 /* Releases the remaining sub-buffers of a root, before the root's own objects. Called by buffer.c. */
-void cx_windows_finish(struct cx_mem *root);
+void cx_subbuffer_order_finish(struct cx_mem *root);
 
 #endif

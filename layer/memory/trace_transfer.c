@@ -4,7 +4,7 @@
  */
 #include "layer/memory/trace_transfer.h"
 #include "layer/memory/transfer.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/timeline/trace_command.h"
 
 void cx_trace_transfers(const struct cx_transfer_list *transfers, const struct cx_worker *worker,

@@ -7,7 +7,7 @@
 #include "layer/memory/image.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/memory/trace_transfer.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/memory/transport.h"
@@ -137,8 +137,8 @@ unsigned cx_transfer_list_rows(const struct cx_transfer_list *transfers, unsigne
 static void count_item(const struct cx_transfer_list *transfers, const struct cx_transfer_item *item,
                        const struct cx_transport *transport, const struct cx_rows *rows)
 {
-    cx_traffic_add(transfers->merges ? CX_ROUTE_MERGE : transport->route(item, rows), transfers->upload,
-                   (item->hi - item->lo) * rows->count);
+    cx_transfer_counts_add(transfers->merges ? CX_ROUTE_MERGE : transport->route(item, rows),
+                           transfers->upload, (item->hi - item->lo) * rows->count);
 }
 
 cl_int cx_transfer_list_start(struct cx_transfer_list *transfers, struct cx_worker *worker, cl_event *first,
@@ -383,8 +383,8 @@ struct cx_job *cx_transfer_list_job(const struct cx_worker *worker, struct cx_tr
     return job;
 }
 
-bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, const struct cx_worker *worker,
-                  struct cx_job *job)
+bool cx_transfer_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write,
+                      const struct cx_worker *worker, struct cx_job *job)
 {
     if (cx_mem_place(root, worker) != CX_PLACE_HOST || lo >= hi)
         return true;
@@ -393,7 +393,7 @@ bool cx_move_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write, con
                  : cx_coherence_host_read(root->storage->coherence, lo, hi, worker->index, seq, job->deps);
 }
 
-void cx_move_tidy(struct cx_mem *root)
+void cx_transfer_tidy(struct cx_mem *root)
 {
     const struct cx_context *context = root->context;
     uint64_t completed[64];
@@ -461,7 +461,7 @@ static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigne
     return CL_SUCCESS;
 }
 
-cl_int cx_move_lost(const struct cx_mem *root)
+cl_int cx_transfer_lost(const struct cx_mem *root)
 {
     cx_warn(CX_TOPIC_DATA, "contents of memory object %llu were lost when a device failed",
             (unsigned long long)root->base.id);
@@ -483,8 +483,8 @@ static void prefer_host(const struct cx_mem *root, const struct cx_near *near, s
             moves[i].from = CX_PLACE_HOST;
 }
 
-cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const struct cx_byte_range *ranges,
-                      size_t n, unsigned place, uint64_t *bytes)
+cl_int cx_transfer_ranges(struct cx_command *command, struct cx_mem *root, const struct cx_byte_range *ranges,
+                          size_t n, unsigned place, uint64_t *bytes)
 {
     struct cx_move *moves = NULL;
     size_t count = 0;
@@ -504,7 +504,7 @@ cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const str
             error = CL_OUT_OF_HOST_MEMORY;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
         if (moves[i].from == CX_PLACE_NONE)
-            error = cx_move_lost(root);
+            error = cx_transfer_lost(root);
     prefer_host(root, &near, moves, count);
     for (size_t i = 0; i < count && bytes; i++)
         *bytes +=
@@ -521,9 +521,9 @@ cl_int cx_move_ranges(struct cx_command *command, struct cx_mem *root, const str
     return error;
 }
 
-cl_int cx_move_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place,
-                  uint64_t *bytes)
+cl_int cx_transfer_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi,
+                      unsigned place, uint64_t *bytes)
 {
     const struct cx_byte_range range = {lo, hi};
-    return lo < hi ? cx_move_ranges(command, root, &range, 1, place, bytes) : CL_SUCCESS;
+    return lo < hi ? cx_transfer_ranges(command, root, &range, 1, place, bytes) : CL_SUCCESS;
 }

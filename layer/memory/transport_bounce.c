@@ -276,7 +276,7 @@ static cl_int run_in(struct cx_job *job, struct cx_worker *worker)
     if (!slot_use->room) {
         error = start_half(transfers, worker, job, false);
         if (error == CL_SUCCESS) {
-            cx_traffic_add(CX_ROUTE_PEER, true, total);
+            cx_transfer_counts_add(CX_ROUTE_PEER, true, total);
             return error;
         }
         tell_broken(slot_use, error);
@@ -293,8 +293,8 @@ static cl_int run_in(struct cx_job *job, struct cx_worker *worker)
                                                          bytes, slot_use->room + at, 0, NULL, NULL);
         at += bytes;
     }
-    cx_traffic_add(CX_ROUTE_PAGEABLE, false, total);
-    cx_traffic_add(CX_ROUTE_PAGEABLE, true, total);
+    cx_transfer_counts_add(CX_ROUTE_PAGEABLE, false, total);
+    cx_transfer_counts_add(CX_ROUTE_PAGEABLE, true, total);
     return error == CL_SUCCESS ? error : give_up(transfers, worker, error);
 }
 

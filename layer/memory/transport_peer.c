@@ -90,8 +90,8 @@ static cl_int run_by_host(const struct cx_transfer_list *transfers, const struct
         *blamed = worker;
         error = worker->device->cl->clEnqueueWriteBuffer(worker->queue, item->root->real[to], CL_TRUE, at,
                                                          bytes, room, 0, NULL, NULL);
-        cx_traffic_add(CX_ROUTE_PAGEABLE, false, bytes);
-        cx_traffic_add(CX_ROUTE_PAGEABLE, true, bytes);
+        cx_transfer_counts_add(CX_ROUTE_PAGEABLE, false, bytes);
+        cx_transfer_counts_add(CX_ROUTE_PAGEABLE, true, bytes);
     }
     return error;
 }
@@ -120,7 +120,7 @@ static cl_int copy_at_once(const struct cx_transfer_list *transfers, struct cx_w
     cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s are over", transfers->count, worker->device->name);
     if (code == 0) {
         for (unsigned i = 0; i < transfers->count; i++)
-            cx_traffic_add(CX_ROUTE_PEER, true, transfers->item[i].hi - transfers->item[i].lo);
+            cx_transfer_counts_add(CX_ROUTE_PEER, true, transfers->item[i].hi - transfers->item[i].lo);
         return CL_SUCCESS;
     }
     if (cx_peer_break(worker->context->peers, transfers->source->index, worker->index))

@@ -35,7 +35,7 @@ struct cx_ring {
     struct cx_copy_task
         touching; /* has the pages given, which drivers do slowly and under a lock of theirs */
     bool touched;
-    struct cx_pool pool; /* of these pages alone, which no buffer is to get */
+    struct cx_pinned_pool pool; /* of these pages alone, which no buffer is to get */
     struct cx_pages *pages;
     size_t chunk;
     size_t first;           /* the chunk that the next transfer begins with, the longest unused one */
@@ -92,7 +92,7 @@ static void begin_ring(struct cx_worker *worker)
     if (!ring)
         return;
     ring->chunk = (size_t)chunk;
-    ring->pages = cx_pool_take(&ring->pool, CHUNKS * ring->chunk);
+    ring->pages = cx_pinned_pool_take(&ring->pool, CHUNKS * ring->chunk);
     ring->touching.run = touch;
     ring->touched = !ring->pages;
     worker->transfers->ring = ring;
@@ -116,7 +116,7 @@ static void release_ring(struct cx_worker *worker)
     await_touch(ring);
     cx_worker_drop_events(worker, &ring->begun, 1);
     cx_worker_drop_events(worker, ring->event, CHUNKS);
-    cx_pool_drop(&ring->pages);
+    cx_pinned_pool_drop(&ring->pages);
     free(ring);
     worker->transfers->ring = NULL;
 }
@@ -130,7 +130,7 @@ static bool have_ring(struct cx_worker *worker)
     if (ring)
         await_touch(ring);
     const bool had =
-        ring && ring->pages && cx_pool_pin(ring->pages, worker->real_context, worker->device, &again);
+        ring && ring->pages && cx_pinned_pool_pin(ring->pages, worker->real_context, worker->device, &again);
     cx_debug(CX_TOPIC_DATA, "%s: %u pinned chunks of %zu bytes %s", worker->device->name, (unsigned)CHUNKS,
              ring ? ring->chunk : 0, had ? "ready" : "cannot be had");
     if (again) { /* others have COEXEC_PINNED_MAX just now */
@@ -158,7 +158,7 @@ static bool ring_takes(struct cx_worker *worker, const struct cx_transfer_item *
 /* Threads beside the one that drives the device: with it half of the machine's cores. */
 static unsigned copy_threads(void)
 {
-    const long cores = cx_bytes_cores();
+    const long cores = cx_copy_cores();
     if (cx_options_get()->staging < 1024) /* tests of small machines, too */
         return 2;
     return cores >= 4 ? (unsigned)(cores / 2 - 1) : 0;
@@ -306,22 +306,22 @@ static cl_int end_crossing(const struct crossing *crossing, cl_int error)
 static cl_int upload(struct cx_worker *worker, const struct cx_transfer_item *item, cl_event *event)
 {
     struct crossing crossing = crossing_of(worker, item);
-    struct cx_chunks chunks;
+    struct cx_copy_chunks chunks;
     cl_int error = CL_SUCCESS;
-    cx_chunks_begin(&chunks, copy_threads(), crossing.count, fill_chunk, &crossing);
+    cx_copy_chunks_begin(&chunks, copy_threads(), crossing.count, fill_chunk, &crossing);
     for (size_t sent = 0, allowed = 0; sent < crossing.count && error == CL_SUCCESS; sent++) {
         for (; allowed < crossing.count && allowed < sent + FILLING && error == CL_SUCCESS; allowed++) {
             error =
                 await_chunk(worker, &crossing.ring->event[slot_of(&crossing, allowed)], allowed >= CHUNKS);
             if (error == CL_SUCCESS)
-                cx_chunks_allow(&chunks, allowed + 1);
+                cx_copy_chunks_allow(&chunks, allowed + 1);
         }
         if (error != CL_SUCCESS)
             break;
-        cx_chunks_await(&chunks, sent);
+        cx_copy_chunks_await(&chunks, sent);
         error = start_chunk(&crossing, sent, true);
     }
-    cx_chunks_end(&chunks);
+    cx_copy_chunks_end(&chunks);
     if (error == CL_SUCCESS) {
         give_event(&crossing, event);
         crossing.ring->pending = (unsigned)(crossing.count < CHUNKS ? crossing.count : CHUNKS) - 1;
@@ -331,12 +331,13 @@ static cl_int upload(struct cx_worker *worker, const struct cx_transfer_item *it
 
 /* Chunks [asked, asked + n) of the transfer, n such that CHUNKS - FILLING come after `come`, once those
  * before them in the ring have been copied. */
-static cl_int ask_ahead(const struct crossing *crossing, struct cx_chunks *chunks, size_t come, size_t *asked)
+static cl_int ask_ahead(const struct crossing *crossing, struct cx_copy_chunks *chunks, size_t come,
+                        size_t *asked)
 {
     cl_int error = CL_SUCCESS;
     for (; *asked < crossing->count && *asked < come + CHUNKS - FILLING && error == CL_SUCCESS; ++*asked) {
         if (*asked >= CHUNKS)
-            cx_chunks_await(chunks, *asked - CHUNKS);
+            cx_copy_chunks_await(chunks, *asked - CHUNKS);
         error = start_chunk(crossing, *asked, false);
     }
     return error;
@@ -345,12 +346,12 @@ static cl_int ask_ahead(const struct crossing *crossing, struct cx_chunks *chunk
 static cl_int download(struct cx_worker *worker, const struct cx_transfer_item *item, cl_event *event)
 {
     struct crossing crossing = crossing_of(worker, item);
-    struct cx_chunks chunks;
+    struct cx_copy_chunks chunks;
     cl_int error = CL_SUCCESS;
     size_t asked = 0;
     for (unsigned slot = 0; slot < CHUNKS && error == CL_SUCCESS; slot++) /* an upload may still use them */
         error = await_chunk(worker, &crossing.ring->event[slot], false);
-    cx_chunks_begin(&chunks, copy_threads(), crossing.count, drain_chunk, &crossing);
+    cx_copy_chunks_begin(&chunks, copy_threads(), crossing.count, drain_chunk, &crossing);
     for (size_t come = 0; come < crossing.count && error == CL_SUCCESS; come++) {
         error = ask_ahead(&crossing, &chunks, come, &asked);
         if (error == CL_SUCCESS && come + 1 == crossing.count)
@@ -358,12 +359,12 @@ static cl_int download(struct cx_worker *worker, const struct cx_transfer_item *
         if (error == CL_SUCCESS)
             error = await_chunk(worker, &crossing.ring->event[slot_of(&crossing, come)], true);
         if (error == CL_SUCCESS)
-            cx_chunks_allow(&chunks, come + 1);
+            cx_copy_chunks_allow(&chunks, come + 1);
     }
     for (size_t left = asked > CHUNKS ? asked - CHUNKS : 0; left < crossing.count && error == CL_SUCCESS;
          left++)
-        cx_chunks_await(&chunks, left);
-    cx_chunks_end(&chunks);
+        cx_copy_chunks_await(&chunks, left);
+    cx_copy_chunks_end(&chunks);
     return end_crossing(&crossing, error);
 }
 

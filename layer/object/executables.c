@@ -247,7 +247,7 @@ static void collect(void)
     }
 }
 
-const struct cx_answer *cx_executable_answer(uint32_t query)
+const struct cx_answer *cx_executables_answer(uint32_t query)
 {
     static const struct cx_answer nothing = {CX_ANSWER_DEFAULT, NULL, 0};
     pthread_once(&once, collect);

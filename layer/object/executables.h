@@ -38,6 +38,6 @@ struct cx_answer {
 
 /* The answer that this process gets for a query of the platform or device; kind CX_ANSWER_DEFAULT: as any
  * other program. Called by shown.c. */
-const struct cx_answer *cx_executable_answer(uint32_t query);
+const struct cx_answer *cx_executables_answer(uint32_t query);
 
 #endif

@@ -79,7 +79,7 @@ void *cx_object_refused(void);
 static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
 {
     const struct cx_object *object = handle;
-    if (__builtin_expect(cx_object_forked, false))
+    if (__builtin_expect(cx_forked, false))
         return cx_object_refused();
     if (!object || object->tag != (uint32_t)tag)
         return NULL;

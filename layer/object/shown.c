@@ -19,7 +19,7 @@ bool cx_shown_identity(void)
 
 bool cx_shown_place(cl_device_info query)
 {
-    const enum cx_answer_kind kind = cx_executable_answer(query)->kind;
+    const enum cx_answer_kind kind = cx_executables_answer(query)->kind;
     return kind == CX_ANSWER_DEFAULT ? cx_options_get()->place : kind == CX_ANSWER_REAL;
 }
 
@@ -130,7 +130,7 @@ bool cx_shown_device(const struct cx_device *device, cl_device_info query, size_
                      size_t *size_ret, cl_int *code)
 {
     const struct cx_real_device *real = device->fastest;
-    const struct cx_answer *answer = cx_executable_answer(query);
+    const struct cx_answer *answer = cx_executables_answer(query);
     size_t usual = sizeof(cl_uint);
     switch (answer->kind) {
     case CX_ANSWER_REAL:
@@ -163,7 +163,7 @@ bool cx_shown_platform(const struct cx_device *device, cl_platform_info query, s
                        size_t *size_ret, cl_int *code)
 {
     const struct cx_real_platform *real = device->fastest->platform;
-    const struct cx_answer *answer = cx_executable_answer(query);
+    const struct cx_answer *answer = cx_executables_answer(query);
     bool shown = answer->kind == CX_ANSWER_REAL;
     if (answer->kind == CX_ANSWER_TEXT) {
         *code = cx_info_string(answer->text, room, value, size_ret);

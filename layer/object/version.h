@@ -6,7 +6,7 @@
 #ifndef CX_LAYER_OBJECT_VERSION_H
 #define CX_LAYER_OBJECT_VERSION_H
 
-/* The version of the layout of program binaries (binary_format.h), increased whenever that changes. A
+/* The version of the layout of program binaries (container.h), increased whenever that changes. A
  * container of another version is refused. */
 #define CX_CONTAINER_VERSION 3
 

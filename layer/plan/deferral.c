@@ -88,7 +88,7 @@ bool cx_deferral_waits_for(const struct cx_launch *launch)
  * it is not to be held. */
 static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead)
 {
-    if (launch->deferral.lacks_length || (cx_plan_bounded() && !launch->deferral.lacks_straggler))
+    if (launch->deferral.lacks_length || (cx_split_policy_bounded() && !launch->deferral.lacks_straggler))
         return 0;
     const bool few =
         cx_plan_expected(launch) > 0 || launch->deferral.lacks_straggler; /* lateness is of few launches */
@@ -101,14 +101,14 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
     const bool lacks =
-        launch->deferral.lacks_straggler || (launch->deferral.lacks_builds && !cx_plan_wants_all());
+        launch->deferral.lacks_straggler || (launch->deferral.lacks_builds && !cx_split_policy_wants_all());
     if (member < context->nmembers &&
         cx_device_load_is_straggler(&context->workers[member])) /* its work may never be over */
         return false;
     launch->deferral.lacks_length = !lacks && lacks_length(launch, member);
     if (!lacks && !launch->deferral.lacks_length)
         return false;
-    if (cx_plan_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
+    if (cx_split_policy_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
         cx_plan_expected(launch) < WORTH_DEFERRING)
         return false;
     launch->deferral.resume_member = member < context->nmembers ? member : launch->base.queue->fastest;

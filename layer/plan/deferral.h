@@ -4,8 +4,8 @@
  * no straggler (reexecute.h), is planned as late as possible. So programs that enqueue all of their work at
  * once do not have all of it run whole. A launch is deferred only behind work that its member has to do first
  * anyway, and planned before the last of that ends. Work that waits in the queue counts when it is decided
- * whether a build pays. If losses are bounded (cx_plan_bounded), a launch that may be long is also deferred
- * behind one that will show how long it takes.
+ * whether a build pays. If losses are bounded (cx_split_policy_bounded), a launch that may be long is also
+ * deferred behind one that will show how long it takes.
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */

@@ -17,21 +17,21 @@ static bool has_protocol(const struct cx_launch *launch, unsigned protocol)
     return false;
 }
 
-static struct cx_stats_part part_of(const struct cx_context *context, const struct cx_part *part)
+static struct cx_kernel_table_part part_of(const struct cx_context *context, const struct cx_part *part)
 {
     const unsigned index = context->workers[part->member].device->index;
-    return (struct cx_stats_part){.device = index,
-                                  .name = cx_machine_get()->devices[index].name,
-                                  .packages = part->packages,
-                                  .groups = part->groups,
-                                  .busy_ns = part->busy_ns,
-                                  .first_ns = part->first_ns,
-                                  .last_ns = part->last_ns};
+    return (struct cx_kernel_table_part){.device = index,
+                                         .name = cx_machine_get()->devices[index].name,
+                                         .packages = part->packages,
+                                         .groups = part->groups,
+                                         .busy_ns = part->busy_ns,
+                                         .first_ns = part->first_ns,
+                                         .last_ns = part->last_ns};
 }
 
 void cx_launch_stats(const struct cx_launch *launch)
 {
-    struct cx_stats_part *parts = calloc(launch->outcome.nparts + 1u, sizeof(*parts));
+    struct cx_kernel_table_part *parts = calloc(launch->outcome.nparts + 1u, sizeof(*parts));
     char where[256];
     if (!parts)
         return;
@@ -39,23 +39,23 @@ void cx_launch_stats(const struct cx_launch *launch)
         parts[p] = part_of(launch->base.context, &launch->outcome.parts[p]);
     cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
                    launch->decision.other_line, NULL);
-    const struct cx_stats_run run = {.part = parts,
-                                     .nparts = launch->outcome.nparts,
-                                     .moved = launch->outcome.moved,
-                                     .changed = launch->outcome.changed,
-                                     .combined = launch->outcome.combined,
-                                     .merges = has_protocol(launch, CX_PROTOCOL_MERGE),
-                                     .has_private = has_protocol(launch, CX_PROTOCOL_REDUCTION),
-                                     .remote_access = launch->decision.remote_access,
-                                     .reason = launch->decision.reason,
-                                     .where = where,
-                                     .line = launch->decision.line};
-    cx_stats_launch(launch->request.kernel->function->stats, &run);
+    const struct cx_kernel_table_run run = {.part = parts,
+                                            .nparts = launch->outcome.nparts,
+                                            .moved = launch->outcome.moved,
+                                            .changed = launch->outcome.changed,
+                                            .combined = launch->outcome.combined,
+                                            .merges = has_protocol(launch, CX_PROTOCOL_MERGE),
+                                            .has_private = has_protocol(launch, CX_PROTOCOL_REDUCTION),
+                                            .remote_access = launch->decision.remote_access,
+                                            .reason = launch->decision.reason,
+                                            .where = where,
+                                            .line = launch->decision.line};
+    cx_kernel_table_launch(launch->request.kernel->function->stats, &run);
     free(parts);
 }
 
 void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why)
 {
-    cx_stats_decided(launch->request.kernel->function->stats,
-                     launch->base.context->workers[member].device->index, why);
+    cx_kernel_table_decided(launch->request.kernel->function->stats,
+                            launch->base.context->workers[member].device->index, why);
 }

@@ -43,7 +43,7 @@ static bool meets_other(const struct cx_pending_read *pending_read, const struct
     return false;
 }
 
-void cx_waiting_find(struct cx_command *launch, struct cx_waiting *waiting)
+void cx_pending_reads_find(struct cx_command *launch, struct cx_waiting *waiting)
 {
     *waiting = (struct cx_waiting){.command = {launch}, .count = 1};
     if (!cx_mem_is_apart(launch->context) || !memory_is_free(launch))

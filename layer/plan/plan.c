@@ -178,7 +178,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         return false;
     if (cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return whole_alike(launch, "COEXEC_SPLIT=never");
-    if (cx_background_ending()) /* packages may have to be compiled, and compilers may be gone */
+    if (cx_exit_guard_ending()) /* packages may have to be compiled, and compilers may be gone */
         return whole_because(launch, "the process is ending");
     if (launch->acceptance.beyond)
         return whole_because(launch, "only its driver can tell whether it takes such work-groups");
@@ -196,13 +196,13 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         cx_function_history(launch->request.kernel->function, context->nmembers);
     if (history && cx_plan_too_short(launch, history))
         return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
-    if (cx_plan_bounded() && !launch->slices.prefix && (why = cx_stake_forbids(launch))) {
+    if (cx_split_policy_bounded() && !launch->slices.prefix && (why = cx_plan_stake_forbids(launch))) {
         launch->decision.replayable = true;
         return whole_because(launch, why);
     }
     bool skipped = false;
     struct cx_cached_verdict *judged =
-        history ? cx_judge_args(history, summary, launch, cx_plan_always() ? NULL : &skipped) : NULL;
+        history ? cx_judge_args(history, summary, launch, cx_split_policy_always() ? NULL : &skipped) : NULL;
     if (skipped) /* counted until judging pays */
         return whole_anyway(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
@@ -269,7 +269,7 @@ static bool worth_others(const struct cx_launch *launch)
 {
     const struct cx_queue *queue = launch->base.queue;
 
-    if (cx_plan_bounded() || !(queue->members & (queue->members - 1)) ||
+    if (cx_split_policy_bounded() || !(queue->members & (queue->members - 1)) ||
         cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
         return false;
     if (launch->deferral.lacks_builds && launch->deferral.missing_variant != CX_VARIANT_PLAIN)

@@ -48,7 +48,7 @@ static bool shares_cores(const struct cx_launch *launch)
     const struct cx_real_device *fastest = context->workers[launch->base.queue->fastest].device;
     bool cpu = false;
     if (fastest->type & CL_DEVICE_TYPE_CPU)
-        return fastest->compute_units >= cx_bytes_cores();
+        return fastest->compute_units >= cx_copy_cores();
     for (unsigned m = 0; m < context->nmembers; m++)
         cpu |= context->workers[m].device->type & CL_DEVICE_TYPE_CPU;
     return cpu;

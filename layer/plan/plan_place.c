@@ -389,7 +389,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
         best = stay(launch, best);
         if (best < context->nmembers && groups_wait(launch))
             return place_together(launch, best);
-        if (cx_background_ending())
+        if (cx_exit_guard_ending())
             return compiled(launch, best);
     }
     if (is_alone(launch) || best == context->nmembers)

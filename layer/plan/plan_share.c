@@ -29,7 +29,7 @@ bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_kernel_hi
 {
     const struct cx_context *context = launch->base.context;
     const uint64_t groups = cx_launch_groups(launch);
-    if (cx_plan_always())
+    if (cx_split_policy_always())
         return false;
     for (unsigned m = 0; m < context->nmembers; m++) {
         const uint64_t fill = cx_plan_fill(context->workers[m].device, &launch->request.geometry);
@@ -62,11 +62,11 @@ static struct cx_admission_decision decide(const struct cx_launch *launch, const
 {
     const struct cx_admission admission = admission_of(plan, all->device);
     struct cx_admission_decision decision = {.split = true, .best = cx_admission_best(&admission)};
-    if (cx_plan_policy(launch)->keeps_whole && !cx_plan_always()) {
+    if (cx_plan_policy(launch)->keeps_whole && !cx_split_policy_always()) {
         decision.split = false;
         return decision;
     }
-    if (!cx_plan_always())
+    if (!cx_split_policy_always())
         return cx_admission_decide(&admission, all->member);
     for (unsigned i = 0; i < plan->n; i++)
         all->member[i] = (struct cx_admission_member){.takes_part = true, .part = CX_ADMISSION_WORKS};
@@ -100,7 +100,7 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     struct cx_context *context = launch->base.context;
     struct cx_migration *migration = &context->planner->migration;
     const bool splits = decision->reason == CX_ADMISSION_SPLIT;
-    if (cx_plan_always() || !all->whole || cx_plan_policy(launch)->keeps_whole ||
+    if (cx_split_policy_always() || !all->whole || cx_plan_policy(launch)->keeps_whole ||
         (splits && !migration->active))
         return false;
     if (context->planner->feedback.level != CX_FEEDBACK_OPEN) {
@@ -267,7 +267,7 @@ static void weigh(struct cx_split_plan *plan, const struct cx_balancer_device *s
 /* Whether each device does best to keep to the part whose inputs it has: one share each, then. */
 static bool keeps_to_parts(const struct cx_candidates *all, unsigned n)
 {
-    if (cx_plan_always() || !(all->astray_seconds > 0))
+    if (cx_split_policy_always() || !(all->astray_seconds > 0))
         return false;
     for (unsigned i = 0; i < n; i++) {
         const double speed = cx_speed_record_speed(all->device[i].record);
@@ -375,7 +375,7 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
         follow_balancer(launch, plan);
     if (plan->balancer && plan->probes)
         place_probe(plan, all->probe_record);
-    if (plan->balancer && cx_plan_always())
+    if (plan->balancer && cx_split_policy_always())
         launch->decision.reason =
             cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
 }
@@ -409,7 +409,8 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     launch->decision.use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
     if (!decision.split && cx_plan_policy(launch)->keeps_whole)
         launch->decision.reason = "COEXEC_ALGO=single";
-    if (decision.split && !cx_plan_always() && cx_split_feedback_keeps_whole(launch, plan, history, best))
+    if (decision.split && !cx_split_policy_always() &&
+        cx_split_feedback_keeps_whole(launch, plan, history, best))
         decision.split = false;
     const struct cx_plan_costs costs = {.device = all->device,
                                         .member = all->member,
@@ -426,7 +427,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     if (decision.split)
         share(launch, plan, history, all,
               plan->moves || launch->stake.invests ||
-                  (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_plan_always()));
+                  (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_split_policy_always()));
     if (plan->moves && !plan->balancer)
         cx_migration_end(&context->planner->migration);
     if (all->whole != all->few)

@@ -270,7 +270,7 @@ static const double builds_without = 2;
 
 static bool build_pays(const struct cx_launch *launch)
 {
-    if (cx_plan_bounded())
+    if (cx_split_policy_bounded())
         return cx_plan_opening_pays(launch, builds_last(launch), waiting(launch));
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const unsigned nmembers = launch->base.context->nmembers;
@@ -325,7 +325,7 @@ void cx_plan_without(struct cx_launch *launch)
 
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
 {
-    if (!cx_plan_wants_all() && !build_pays(launch))
+    if (!cx_split_policy_wants_all() && !build_pays(launch))
         return;
     cx_build_deferred_want(launch->request.kernel->program);
     if (variant != CX_VARIANT_PLAIN)

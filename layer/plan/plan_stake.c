@@ -180,7 +180,7 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
         cx_account_returned(context->account, RETURN_SECONDS + seconds);
 }
 
-const char *cx_stake_forbids(struct cx_launch *launch)
+const char *cx_plan_stake_forbids(struct cx_launch *launch)
 {
     const double length = cx_plan_length(launch);
     if (!(length > 0))

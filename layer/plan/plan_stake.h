@@ -4,8 +4,8 @@
  * on, by earlier launches of its kernel and shape, and what the split costs by estimate and at most.
  *
  * Bounds are conservative built-in numbers, corrected by measurements of the kernel's splits. If losses are
- * not bounded (cx_plan_bounded), everything here allows the split. Previous stage: plan_share.c, which knows
- * who would take part. Under context->lock.
+ * not bounded (cx_split_policy_bounded), everything here allows the split. Previous stage: plan_share.c,
+ * which knows who would take part. Under context->lock.
  */
 #ifndef CX_LAYER_PLAN_PLAN_STAKE_H
 #define CX_LAYER_PLAN_PLAN_STAKE_H
@@ -34,7 +34,7 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
                      const struct cx_worker *worker);
 /* Why the launch stays whole without being judged, which would take tens of microseconds: its length is not
  * known, or too short, which sets launch->decision.use. NULL: it may be judged. Called by plan.c. */
-const char *cx_stake_forbids(struct cx_launch *launch);
+const char *cx_plan_stake_forbids(struct cx_launch *launch);
 
 /* What is known about a possible split. */
 struct cx_plan_costs {

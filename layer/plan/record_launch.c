@@ -89,11 +89,11 @@ static void write_launch(FILE *out, const void *of)
     local_size(launch, local);
     fprintf(out, "{\"type\":\"launch\",\"program\":%" PRIu64 ",\"kernel\":",
             launch->request.kernel->program->base.id);
-    cx_record_text(out, launch->request.kernel->function->name);
+    cx_recording_text(out, launch->request.kernel->function->name);
     fprintf(out, ",\"dims\":%" PRIu32, geometry->work_dim);
-    cx_record_numbers(out, "offset", geometry->offset, geometry->work_dim);
-    cx_record_numbers(out, "global", geometry->global, geometry->work_dim);
-    cx_record_numbers(out, "local", local, geometry->work_dim);
+    cx_recording_numbers(out, "offset", geometry->offset, geometry->work_dim);
+    cx_recording_numbers(out, "global", geometry->global, geometry->work_dim);
+    cx_recording_numbers(out, "local", local, geometry->work_dim);
     fprintf(out, ",\"local_given\":%s,\"args\":[", launch->request.local_given ? "true" : "false");
     struct cx_access_arg *access = cx_judge_describe(launch);
     for (unsigned i = 0; access && i < launch->request.args->count; i++) {
@@ -102,7 +102,7 @@ static void write_launch(FILE *out, const void *of)
     }
     free(access);
     fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
-    cx_record_text(out, launch->decision.reason ? launch->decision.reason : "");
+    cx_recording_text(out, launch->decision.reason ? launch->decision.reason : "");
     fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->decision.line));
     if (launch->decision.other_line)
         fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->decision.other_line));
@@ -110,7 +110,7 @@ static void write_launch(FILE *out, const void *of)
         launch->decision.summary ? cx_place_file(launch->decision.summary, launch->decision.line) : NULL;
     if (included) {
         fputs(",\"file\":", out);
-        cx_record_text(out, included);
+        cx_recording_text(out, included);
     }
     fputs("}\n", out);
 }
@@ -125,7 +125,7 @@ static void write_reported(FILE *out, const void *of)
     if (!reported)
         return;
     fprintf(out, "{\"type\":\"told\",\"program\":%" PRIu64 ",\"told\":", program->base.id);
-    cx_record_text(out, reported);
+    cx_recording_text(out, reported);
     fputs("}\n", out);
 }
 
@@ -134,6 +134,6 @@ void cx_record_launch(const struct cx_launch *launch, bool split)
     const struct decided decided = {launch, split};
     if (!*cx_options_get()->record)
         return;
-    cx_record_once(write_reported, launch);
-    cx_record_once(write_launch, &decided);
+    cx_recording_once(write_reported, launch);
+    cx_recording_once(write_launch, &decided);
 }

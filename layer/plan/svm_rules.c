@@ -100,7 +100,7 @@ cl_int cx_svm_gather(struct cx_launch *launch)
         if (place != CX_PLACE_HOST)
             error = cx_mem_prepare(root, root->storage->svm->owner);
         if (error == CL_SUCCESS)
-            error = cx_move_to(&launch->base, root, 0, root->size, place, &launch->outcome.moved);
+            error = cx_transfer_to(&launch->base, root, 0, root->size, place, &launch->outcome.moved);
     }
     return error;
 }

@@ -6,7 +6,7 @@
 #ifndef CX_LAYER_PLAN_TRACE_LAUNCH_H
 #define CX_LAYER_PLAN_TRACE_LAUNCH_H
 
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 
 struct cx_launch;
 struct cx_part;

@@ -26,7 +26,7 @@
 #include "layer/base/thread.h"
 #include "layer/source/vendor_options.h"
 #include "layer/timeline/worker.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/program/trace_build.h"
 #include "layer/timeline/trace_command.h"
 
@@ -291,7 +291,7 @@ static void look_for_assembly(struct cx_program *program)
 
     program->analysed.assembles = text && cx_text_assembles(text);
     program->analysed.may_assemble =
-        !text || program->analysed.assembles || cx_identity_includes(text, program->build.options);
+        !text || program->analysed.assembles || cx_macro_identity_includes(text, program->build.options);
 }
 
 static struct cx_analysis *start_analysis(struct cx_program *program)
@@ -300,8 +300,8 @@ static struct cx_analysis *start_analysis(struct cx_program *program)
         program->analysed.why_not = "there is one device";
         return NULL;
     }
-    if (program->origin.stored && !cx_stored_has_text(program->origin.stored))
-        return cx_stored_analysis(program, &program->analysed.why_not);
+    if (program->origin.stored && !cx_program_binary_has_text(program->origin.stored))
+        return cx_program_binary_analysis(program, &program->analysed.why_not);
     if (program->build.text)
         return cx_analysis_start(&program->context->members, program->context->fastest, program->build.text,
                                  program->build.text_options, cx_trace_analyses(program->context),
@@ -368,17 +368,17 @@ static cl_int execute(struct cx_build *build)
         cx_build_deferred_leave(program);
     pthread_cond_broadcast(&program->changed);
     cx_unlock(&program->lock);
-    if (cx_plan_wants_all())
+    if (cx_split_policy_wants_all())
         cx_build_deferred_want(program);
     else if (deferred)
-        cx_background_prepare(); /* a launch may want the others */
+        cx_exit_guard_prepare(); /* a launch may want the others */
     return error == CL_SUCCESS ? failed : error;
 }
 
 static struct cx_build *build_new(struct cx_program *unit, const char *options)
 {
     struct cx_build *build = calloc(1, sizeof(*build));
-    const char *own = unit->origin.stored ? cx_stored_options(unit->origin.stored) : NULL,
+    const char *own = unit->origin.stored ? cx_program_binary_options(unit->origin.stored) : NULL,
                *given = own ? own : options;
     char *copy = strdup(given ? given : "");
     if (!build || !copy) {
@@ -479,7 +479,7 @@ static cl_int execute_all(struct cx_builds *builds, bool inside)
     }
     builds->count = 0;
     if (inside)
-        cx_background_leave();
+        cx_exit_guard_leave();
     cx_lock_none_held("clBuildProgram");
     if (builds->notify)
         builds->notify((cl_program)builds->program, builds->notify_data);
@@ -507,7 +507,7 @@ cl_int cx_builds_run(struct cx_builds **builds)
         build->options = options;
         cx_unlock(&program->lock);
     }
-    if (own->notify && cx_background_run_inside(execute_task, own))
+    if (own->notify && cx_exit_guard_run_inside(execute_task, own))
         return CL_SUCCESS;
     return execute_all(own, false);
 }
@@ -551,15 +551,15 @@ static cl_int compile_member(struct cx_program *program, unsigned member, const 
     const char *text = program->origin.source;
     cl_int error = CL_SUCCESS;
 
-    if (program->origin.stored && (*real = cx_stored_program(program, member, &error))) {
+    if (program->origin.stored && (*real = cx_program_binary_program(program, member, &error))) {
         error = build_real(device, *real, cx_vendor_options(&program->context->members, member, options));
-        if (error == CL_SUCCESS || !cx_stored_has_text(program->origin.stored))
+        if (error == CL_SUCCESS || !cx_program_binary_has_text(program->origin.stored))
             return error;
         device->cl->clReleaseProgram(*real);
-    } else if (program->origin.stored && !cx_stored_has_text(program->origin.stored)) {
+    } else if (program->origin.stored && !cx_program_binary_has_text(program->origin.stored)) {
         return error;
     }
-    *real = program->origin.il ? cx_il_program(program, member, &error)
+    *real = program->origin.il ? cx_program_il_program(program, member, &error)
                                : cx_build_source(program, member, 1, &text, &error);
     const uint64_t since = cx_clock_ns();
     if (*real)
@@ -578,9 +578,9 @@ const char *cx_build_files_moved(const struct cx_program *program, const char *o
 {
     if (program->analysed.analysis)
         return cx_analysis_files_moved(program->analysed.analysis);
-    const bool from_text =
-        program->origin.source && (!program->origin.stored || cx_stored_has_text(program->origin.stored));
-    return from_text && cx_identity_includes(program->origin.source, options)
+    const bool from_text = program->origin.source &&
+                           (!program->origin.stored || cx_program_binary_has_text(program->origin.stored));
+    return from_text && cx_macro_identity_includes(program->origin.source, options)
                ? "without analysis it cannot be told whether files that the program includes have changed"
                : NULL;
 }
@@ -634,7 +634,7 @@ cl_int cx_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device
         struct cx_build *build = builds->build[i];
         build->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
         build->analyse = !program->origin.builtins;
-        build->step = program->origin.builtins ? cx_builtin_step : build_step;
+        build->step = program->origin.builtins ? cx_program_il_builtin_step : build_step;
         build->may_be_deferred =
             !program->origin.builtins && !program->origin.il; /* constants may be set anew meanwhile */
     }

@@ -68,13 +68,13 @@ static void run_part(void *data)
     struct cx_program_member *member = &part->program->members[part->member];
 
     atomic_store(&member->coming, true);
-    const bool enters = cx_background_enter();
+    const bool enters = cx_exit_guard_enter();
     if (!enters)
         atomic_store(&member->state[CX_VARIANT_PLAIN], CX_BUILD_FAILED);
     else if (cx_build_deferred_run(part->program, part->member, part->options))
         adopt(part->program, part->member);
     if (enters)
-        cx_background_leave();
+        cx_exit_guard_leave();
     atomic_store(&member->coming, false);
     end_one(part->program);
     cx_context_progressed(part->program->context);

@@ -22,7 +22,8 @@
 
 /* False: nothing is kept of it. */
 static bool key_of(const struct cx_program *program, const char *options, unsigned member,
-                   enum cx_variant variant, const char *kernel, uint64_t form, char key[CX_CACHE_KEY_SIZE])
+                   enum cx_variant variant, const char *kernel, uint64_t form,
+                   char key[CX_DISK_CACHE_KEY_SIZE])
 {
     const struct cx_real_device *device = program->context->workers[member].device;
     const char *text = program->build.text ? program->build.text : program->origin.source;
@@ -31,18 +32,18 @@ static bool key_of(const struct cx_program *program, const char *options, unsign
     if (!cx_context_shares(program->context) || !cx_options_cache_dir() || !text || !folder)
         return false;
     snprintf(number, sizeof(number), "%" PRIx64, form);
-    cx_cache_key(key, 10,
-                 (const char *const[]){kernel ? "compiled" : "built", device->platform->driver,
-                                       device->platform->version, device->name, folder, text,
-                                       options ? options : "", variant ? cx_subrange_text(variant) : "",
-                                       kernel ? kernel : "", number});
+    cx_disk_cache_key(key, 10,
+                      (const char *const[]){kernel ? "compiled" : "built", device->platform->driver,
+                                            device->platform->version, device->name, folder, text,
+                                            options ? options : "", variant ? cx_subrange_text(variant) : "",
+                                            kernel ? kernel : "", number});
     return true;
 }
 
 static bool load(const char *key, double *seconds)
 {
     size_t size;
-    void *data = cx_cache_load(cx_options_cache_dir(), key, &size);
+    void *data = cx_disk_cache_load(cx_options_cache_dir(), key, &size);
     const bool found = data && size == sizeof(*seconds);
     if (found)
         memcpy(seconds, data, size);
@@ -53,7 +54,7 @@ static bool load(const char *key, double *seconds)
 bool cx_compile_record_find(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double *seconds)
 {
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     *seconds = 0;
     return key_of(program, program->build.options, member, variant, kernel, form, key) && load(key, seconds);
 }
@@ -61,11 +62,11 @@ bool cx_compile_record_find(const struct cx_program *program, unsigned member, e
 static void keep(const struct cx_program *program, const char *options, unsigned member,
                  enum cx_variant variant, const char *kernel, uint64_t form, double seconds)
 {
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     double before;
     if (key_of(program, options, member, variant, kernel, form, key) &&
         (!load(key, &before) || before < seconds))
-        (void)cx_cache_store(cx_options_cache_dir(), key, &seconds, sizeof(seconds)); /* else: unknown */
+        (void)cx_disk_cache_store(cx_options_cache_dir(), key, &seconds, sizeof(seconds)); /* else: unknown */
 }
 
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,

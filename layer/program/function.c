@@ -26,7 +26,7 @@ static const struct cx_real_device *device_of(const struct cx_function *function
 void cx_function_init(struct cx_function *function, struct cx_program *program, unsigned index, char *name)
 {
     *function = (struct cx_function){.name = name, .program = program, .index = index};
-    function->stats = cx_stats_function(name);
+    function->stats = cx_kernel_table_function(name);
     function->algo = cx_options_algo(name);
     cx_lock_init(&function->lock, CX_RANK_FUNCTION);
 }

@@ -286,8 +286,9 @@ static void foresee(struct cx_kernel *kernel)
 
     cx_kernel_foresee(kernel);
 
-    if (cx_plan_wants_all() && summary && summary->uses & CX_USE_NEEDS_REWRITE && summary->max_dim <= 2 &&
-        cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE && kernel->program->context->nmembers > 1)
+    if (cx_split_policy_wants_all() && summary && summary->uses & CX_USE_NEEDS_REWRITE &&
+        summary->max_dim <= 2 && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE &&
+        kernel->program->context->nmembers > 1)
         cx_kernel_variant_want(kernel, CX_VARIANT_SPLIT);
 }
 

@@ -131,7 +131,7 @@ cl_int cx_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_
         return CX_FAIL(CL_INVALID_ARG_INDEX, "the kernel has fewer arguments");
     error =
         driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value, param_value_size_ret);
-    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE && !cx_plan_bounded() &&
+    if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE && !cx_split_policy_bounded() &&
         cx_build_deferred_any(kernel->program)) {
         cx_build_deferred_wait(kernel->program, ~0u);
         error = driver_arg_info(kernel, arg_index, param_name, param_value_size, param_value,

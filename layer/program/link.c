@@ -56,9 +56,9 @@ static void keep_text(struct cx_build *build)
     const char **source = calloc(build->ninputs + 1, sizeof(*source));
     for (unsigned i = 0; source && i < build->ninputs; i++)
         source[i] = build->inputs[i]->origin.source;
-    const struct cx_embed headers = {build->ninputs, (const char *const *)build->names, source};
+    const struct cx_embedded_headers headers = {build->ninputs, (const char *const *)build->names, source};
     if (source && program->origin.source)
-        build->text = cx_embed(program->origin.source, &headers);
+        build->text = cx_embedded_headers_insert(program->origin.source, &headers);
     if (build->text)
         build->text_options = strdup(build->options);
     free(source);
@@ -140,7 +140,7 @@ static cl_int compile_step(struct cx_build *build, unsigned member, cl_program *
         free(options);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    *real = program->origin.il ? cx_il_program(build->program, member, &error)
+    *real = program->origin.il ? cx_program_il_program(build->program, member, &error)
                                : cx_build_source(program, member, 1, &text, &error);
     if (*real && make_headers(build, member, headers, &error))
         error = device->cl->clCompileProgram(*real, 1, &device->id, options, count, count ? headers : NULL,

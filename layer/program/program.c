@@ -75,8 +75,8 @@ static void program_destroy(struct cx_object *object)
     free(program->members);
     free(program->origin.source);
     free(program->origin.builtins);
-    cx_stored_unref(&program->origin.stored);
-    cx_il_unref(&program->origin.il, program->context);
+    cx_program_binary_unref(&program->origin.stored);
+    cx_program_il_unref(&program->origin.il, program->context);
     free(program->build.options);
     pthread_cond_destroy(&program->changed);
     cx_lock_finish(&program->lock);
@@ -159,7 +159,7 @@ bool cx_program_may_take_images(const struct cx_program *program)
 {
     return !program->origin.source || strstr(program->origin.source, "image") ||
            strstr(program->build.options, "image") ||
-           cx_identity_includes(program->origin.source, program->build.options);
+           cx_macro_identity_includes(program->origin.source, program->build.options);
 }
 
 char *cx_program_driver_options(const struct cx_program *program, unsigned member, const char *options)

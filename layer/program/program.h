@@ -195,45 +195,45 @@ unsigned cx_program_member_at(const struct cx_program *program, unsigned k);
 /* program_binary.c: returns the size of a unit's binary. `give`, if not NULL, is called with the binary under
  * the unit's lock, since another thread may build the program anew. 0: there is none. Thread-safe; the caller
  * holds no lock. Called by program_info.c. */
-size_t cx_program_binary(struct cx_program *program,
-                         void (*give)(void *data, const void *binary, size_t size), void *data);
+size_t cx_program_binary_give(struct cx_program *program,
+                              void (*give)(void *data, const void *binary, size_t size), void *data);
 /* The contents of a binary that a program was made from; reference-counted. same: whether both are of the
  * same bytes. Called by program.c and program_unit.c. */
-struct cx_stored *cx_stored_ref(struct cx_stored *stored);
-void cx_stored_unref(struct cx_stored **stored);
-bool cx_stored_same(const struct cx_stored *a, const struct cx_stored *b);
+struct cx_stored *cx_program_binary_ref(struct cx_stored *stored);
+void cx_program_binary_unref(struct cx_stored **stored);
+bool cx_program_binary_same(const struct cx_stored *a, const struct cx_stored *b);
 /* The options in the binary, which every build uses; NULL: it has none, and builds use their own. Called by
  * build.c. */
-const char *cx_stored_options(const struct cx_stored *stored);
+const char *cx_program_binary_options(const struct cx_stored *stored);
 /* Whether the binary contains the program's whole text, so that it can be built from that. Called by build.c
  * and variant.c. */
-bool cx_stored_has_text(const struct cx_stored *stored);
+bool cx_program_binary_has_text(const struct cx_stored *stored);
 /* Makes member m's real program from the binary, not built. NULL with *error: the binary has none for that
  * device. Called by build.c. */
-cl_program cx_stored_program(const struct cx_program *program, unsigned member, cl_int *error);
+cl_program cx_program_binary_program(const struct cx_program *program, unsigned member, cl_int *error);
 /* Makes an analysis of the summaries in the binary. NULL with *why: there are none. Called by build.c. */
-struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const char **why);
+struct cx_analysis *cx_program_binary_analysis(const struct cx_program *program, const char **why);
 
 /* Checks a list of devices, for all functions that make programs for such a list. Called by program_il.c. */
 cl_int cx_program_check_devices(cl_context context, cl_uint count, const cl_device_id *devices);
 
 /* program_il.c: the program's intermediate language; and makes member m's real program of it, with the
  * specialisation constants set, not built. Called by program/. */
-const void *cx_il_text(const struct cx_il *il, size_t *size);
-cl_program cx_il_program(const struct cx_program *program, unsigned member, cl_int *error);
-struct cx_il *cx_il_ref(struct cx_il *il);
-void cx_il_unref(struct cx_il **il, const struct cx_context *context);
+const void *cx_program_il_text(const struct cx_il *il, size_t *size);
+cl_program cx_program_il_program(const struct cx_program *program, unsigned member, cl_int *error);
+struct cx_il *cx_program_il_ref(struct cx_il *il);
+void cx_program_il_unref(struct cx_il **il, const struct cx_context *context);
 /* The step of a build that makes member m's program of built-in kernels. Called through a pointer set in
  * build.c. */
 struct cx_build;
-cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real);
+cl_int cx_program_il_builtin_step(struct cx_build *build, unsigned member, cl_program *real);
 /* The virtual device's answers about intermediate languages and built-in kernels (names separated by ;),
  * which the caller frees. NULL: there are none. Called by api/device_info.c. */
-char *cx_device_il_versions(const struct cx_device *device);
-char *cx_device_builtins(const struct cx_device *device);
+char *cx_program_il_device_versions(const struct cx_device *device);
+char *cx_program_il_device_builtins(const struct cx_device *device);
 /* Joins two lists of names separated by ; each name once. Returns the new list and frees both. NULL: no
  * memory. Called by program_info.c. */
-char *cx_names_join(char *list, char *more);
+char *cx_program_il_join_names(char *list, char *more);
 
 /* build.c: a build: one step for each member of a unit's devices, all at the same time. */
 struct cx_build {

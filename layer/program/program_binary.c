@@ -2,7 +2,7 @@
 /*
  * Programs saved as binaries and made of them.
  *
- * A binary of the virtual device (binary_format.h) holds the real drivers' binaries, one for each kind of
+ * A binary of the virtual device (container.h) holds the real drivers' binaries, one for each kind of
  * device, and the program's text where it has one, with the files that it includes where these can be told
  * (include_hash.h). A text that needs no files is all there is to a program: it is analysed and split like
  * any other after loading, and stands in wherever a device has no binary or refuses it. For any other program
@@ -12,7 +12,7 @@
  * program_info.c. Next: build.c.
  */
 #include "layer/source/analysis.h"
-#include "layer/program/binary_format.h"
+#include "layer/program/container.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
 #include "layer/source/macro_identity.h"
@@ -104,7 +104,7 @@ static bool is_saved(const struct save *save, const char *device)
 /* Whether the text alone makes the program. */
 static bool text_is_whole(const char *source, const char *options)
 {
-    return source && !cx_identity_includes(source, options);
+    return source && !cx_macro_identity_includes(source, options);
 }
 
 static bool one_text(const struct cx_program *program)
@@ -123,12 +123,12 @@ static bool one_text(const struct cx_program *program)
 static void keep_summary(const struct cx_program *program, unsigned member,
                          const struct cx_container_part *part)
 {
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
 
     if (!program->analysed.analysis ||
         cx_analysis_state(program->analysed.analysis, member) == CX_ANALYSIS_FAILED)
         return;
-    cx_binary_summary_key(key, (const char *)part->device.data, part->binary.data, part->binary.size);
+    cx_binary_summaries_key(key, (const char *)part->device.data, part->binary.data, part->binary.size);
     cx_analysis_keep(program->analysed.analysis, member, key);
 }
 
@@ -234,8 +234,8 @@ static bool lacks_members(struct cx_program *program)
     cx_lock(&program->lock);
     for (unsigned m = 0; m < program->context->nmembers; m++)
         begun |= atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) == CX_BUILD_RUNNING;
-    const bool lacks =
-        !cx_plan_bounded() && (begun || !text_is_whole(program->origin.source, program->build.options));
+    const bool lacks = !cx_split_policy_bounded() &&
+                       (begun || !text_is_whole(program->origin.source, program->build.options));
     cx_unlock(&program->lock);
     return lacks;
 }
@@ -266,8 +266,8 @@ static void have_binary(struct cx_program *program)
     free(made);
 }
 
-size_t cx_program_binary(struct cx_program *program,
-                         void (*give)(void *data, const void *binary, size_t size), void *data)
+size_t cx_program_binary_give(struct cx_program *program,
+                              void (*give)(void *data, const void *binary, size_t size), void *data)
 {
     const struct cx_stored *stored = program->origin.stored;
 
@@ -285,13 +285,13 @@ size_t cx_program_binary(struct cx_program *program,
 
 /* ---- loading ---- */
 
-struct cx_stored *cx_stored_ref(struct cx_stored *stored)
+struct cx_stored *cx_program_binary_ref(struct cx_stored *stored)
 {
     atomic_fetch_add_explicit(&stored->refs, 1, memory_order_relaxed);
     return stored;
 }
 
-void cx_stored_unref(struct cx_stored **stored)
+void cx_program_binary_unref(struct cx_stored **stored)
 {
     struct cx_stored *old = *stored;
 
@@ -305,17 +305,17 @@ void cx_stored_unref(struct cx_stored **stored)
     free(old);
 }
 
-bool cx_stored_same(const struct cx_stored *a, const struct cx_stored *b)
+bool cx_program_binary_same(const struct cx_stored *a, const struct cx_stored *b)
 {
     return a->size == b->size && !memcmp(a->data, b->data, a->size);
 }
 
-const char *cx_stored_options(const struct cx_stored *stored)
+const char *cx_program_binary_options(const struct cx_stored *stored)
 {
     return stored->options;
 }
 
-bool cx_stored_has_text(const struct cx_stored *stored)
+bool cx_program_binary_has_text(const struct cx_stored *stored)
 {
     return stored->has_text;
 }
@@ -334,7 +334,7 @@ static const struct cx_container_part *part_for(const struct cx_stored *stored,
     return found;
 }
 
-cl_program cx_stored_program(const struct cx_program *program, unsigned member, cl_int *error)
+cl_program cx_program_binary_program(const struct cx_program *program, unsigned member, cl_int *error)
 {
     const struct cx_worker *worker = &program->context->workers[member];
     const struct cx_real_device *device = worker->device;
@@ -360,17 +360,17 @@ static char *copy_text(struct cx_container_bytes text)
 /* The summary that was kept when the container had been written already; data to be freed. */
 static struct cx_analysis_blob kept_for(const struct cx_container_part *part)
 {
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     char *device = part && part->binary.data ? copy_text(part->device) : NULL;
 
     if (!device)
         return (struct cx_analysis_blob){NULL};
-    cx_binary_summary_key(key, device, part->binary.data, part->binary.size);
+    cx_binary_summaries_key(key, device, part->binary.data, part->binary.size);
     free(device);
-    return cx_binary_summary_load(key);
+    return cx_binary_summaries_load(key);
 }
 
-struct cx_analysis *cx_stored_analysis(const struct cx_program *program, const char **why)
+struct cx_analysis *cx_program_binary_analysis(const struct cx_program *program, const char **why)
 {
     const struct cx_context *context = program->context;
     struct cx_analysis_blob *blobs = calloc(2 * context->nmembers, sizeof(*blobs));
@@ -498,7 +498,7 @@ static struct cx_stored *stored_new(const struct cx_context *context, const stru
         return stored;
     }
 fail:
-    cx_stored_unref(&stored);
+    cx_program_binary_unref(&stored);
     return NULL;
 }
 
@@ -507,7 +507,7 @@ static cl_int load_step(struct cx_build *build, unsigned member, cl_program *rea
 {
     cl_int error = CL_SUCCESS;
 
-    *real = cx_stored_program(build->program, member, &error);
+    *real = cx_program_binary_program(build->program, member, &error);
     return *real ? CL_SUCCESS : error;
 }
 
@@ -539,13 +539,13 @@ static cl_int take_binary(struct cx_program *program, unsigned d, bool *taken, c
     if (!stored)
         return error;
     if (taken[d]) {
-        cx_stored_unref(&stored);
+        cx_program_binary_unref(&stored);
         return CL_SUCCESS;
     }
     const struct cx_container_bytes text = stored->container.source;
     char *source = text.data ? copy_text(text) : NULL;
     if (text.data && !source) {
-        cx_stored_unref(&stored);
+        cx_program_binary_unref(&stored);
         return CL_OUT_OF_HOST_MEMORY;
     }
     taken[d] = true;

@@ -59,7 +59,7 @@ static bool takes_il(const struct cx_real_device *device)
     return versions;
 }
 
-char *cx_device_il_versions(const struct cx_device *device)
+char *cx_program_il_device_versions(const struct cx_device *device)
 {
     bool all = takes_il(device->fastest);
 
@@ -93,7 +93,7 @@ static bool has_names(const char *list, const char *names)
     }
 }
 
-char *cx_names_join(char *list, char *more)
+char *cx_program_il_join_names(char *list, char *more)
 {
     char *joined = list && more ? calloc(1, strlen(list) + strlen(more) + 2) : NULL;
     char *end = joined ? stpcpy(joined, list) : NULL;
@@ -132,7 +132,7 @@ static void keep_common(char *list, const char *other)
     *to = 0;
 }
 
-char *cx_device_builtins(const struct cx_device *device)
+char *cx_program_il_device_builtins(const struct cx_device *device)
 {
     char *list = NULL;
 
@@ -146,7 +146,7 @@ char *cx_device_builtins(const struct cx_device *device)
                 keep_common(list, own ? own : "");
             free(own);
         } else if (list && own) {
-            list = cx_names_join(list, own);
+            list = cx_program_il_join_names(list, own);
         } else if (own) {
             list = own;
         }
@@ -156,13 +156,13 @@ char *cx_device_builtins(const struct cx_device *device)
 
 /* ---- intermediate languages ---- */
 
-struct cx_il *cx_il_ref(struct cx_il *il)
+struct cx_il *cx_program_il_ref(struct cx_il *il)
 {
     atomic_fetch_add_explicit(&il->refs, 1, memory_order_relaxed);
     return il;
 }
 
-void cx_il_unref(struct cx_il **il, const struct cx_context *context)
+void cx_program_il_unref(struct cx_il **il, const struct cx_context *context)
 {
     struct cx_il *old = *il;
 
@@ -181,7 +181,7 @@ void cx_il_unref(struct cx_il **il, const struct cx_context *context)
     free(old);
 }
 
-const void *cx_il_text(const struct cx_il *il, size_t *size)
+const void *cx_program_il_text(const struct cx_il *il, size_t *size)
 {
     *size = il->size;
     return il->text;
@@ -198,7 +198,7 @@ static cl_program create_real(const struct cx_program *program, unsigned member,
                                                      program->origin.il->size, error);
 }
 
-cl_program cx_il_program(const struct cx_program *program, unsigned member, cl_int *error)
+cl_program cx_program_il_program(const struct cx_program *program, unsigned member, cl_int *error)
 {
     const cl_icd_dispatch *cl = program->context->workers[member].device->cl;
     cl_program real = create_real(program, member, error);
@@ -256,7 +256,7 @@ static struct cx_il *il_new(const void *text, size_t size)
 cl_program cx_clCreateProgramWithIL(cl_context handle, const void *text, size_t length, cl_int *errcode_ret)
 {
     struct cx_context *context = cx_context_from(handle);
-    char *versions = context ? cx_device_il_versions(context->devices[0]) : NULL;
+    char *versions = context ? cx_program_il_device_versions(context->devices[0]) : NULL;
     struct cx_program *program = NULL;
     cl_int error = CL_SUCCESS;
 
@@ -306,7 +306,7 @@ static bool any_takes_il(const struct cx_program *program)
 {
     bool any = false;
     for (unsigned d = 0; d < program->division.ndevices && !any; d++) {
-        char *versions = cx_device_il_versions(program->division.devices[d]);
+        char *versions = cx_program_il_device_versions(program->division.devices[d]);
         any = versions && *versions;
         free(versions);
     }
@@ -348,7 +348,7 @@ static bool has_builtins(const struct cx_real_device *device, const char *names)
 }
 
 /* PoCL wants such a program to be built; drivers that do not refuse that, which is no harm. */
-cl_int cx_builtin_step(struct cx_build *build, unsigned member, cl_program *real)
+cl_int cx_program_il_builtin_step(struct cx_build *build, unsigned member, cl_program *real)
 {
     const struct cx_program *program = build->program;
     const struct cx_worker *worker = &program->context->workers[member];
@@ -379,7 +379,7 @@ static cl_int make_builtins(struct cx_program *program)
 
     if (error == CL_SUCCESS) {
         builds->build[0]->binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-        builds->build[0]->step = cx_builtin_step;
+        builds->build[0]->step = cx_program_il_builtin_step;
         error = cx_builds_run(&builds);
     }
     cx_builds_destroy(&builds);

@@ -26,7 +26,7 @@ char *cx_program_kernels(struct cx_program *program, size_t *count, cl_int *erro
             continue;
         cx_lock(&unit->lock);
         if (!unit->build.running && unit->build.status == CL_BUILD_SUCCESS && unit->kernels.names) {
-            joined = cx_names_join(joined ? joined : strdup(""), strdup(unit->kernels.names));
+            joined = cx_program_il_join_names(joined ? joined : strdup(""), strdup(unit->kernels.names));
             *error = joined ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
         }
         cx_unlock(&unit->lock);
@@ -66,7 +66,7 @@ static size_t device_binary(struct cx_program *program, unsigned d, unsigned cha
     size_t size = 0;
 
     if (unit->origin.stored || cx_program_serves(unit, program->division.devices[d]))
-        size = cx_program_binary(unit, to ? take_binary : NULL, to);
+        size = cx_program_binary_give(unit, to ? take_binary : NULL, to);
     cx_program_unref(&unit);
     return size;
 }
@@ -130,7 +130,7 @@ static cl_bool any_says(struct cx_program *program, cl_program_info param)
 static cl_int info_il(const struct cx_program *program, size_t room, void *value, size_t *size_ret)
 {
     size_t size = 0;
-    const void *text = program->origin.il ? cx_il_text(program->origin.il, &size) : NULL;
+    const void *text = program->origin.il ? cx_program_il_text(program->origin.il, &size) : NULL;
 
     return cx_info_bytes(text, size, room, value, size_ret);
 }
@@ -300,7 +300,7 @@ cl_int cx_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_progr
     struct cx_program *unit = cx_program_unit(program, d);
     const struct built built = {unit, program->division.devices[d],
                                 cx_context_members(program->context, program->division.devices[d])};
-    if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE && !cx_plan_bounded())
+    if (param_name == CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE && !cx_split_policy_bounded())
         cx_build_deferred_wait(unit, ~0u); /* the most that any needs */
     cx_lock(&unit->lock);
     cl_int error = build_info(&built, param_name, param_value_size, param_value, param_value_size_ret);

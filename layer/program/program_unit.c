@@ -121,8 +121,8 @@ static struct cx_program *unit_like(const struct cx_program *program, const stru
         return NULL;
     }
     unit->origin.builtins = builtins;
-    unit->origin.stored = like->origin.stored ? cx_stored_ref(like->origin.stored) : NULL;
-    unit->origin.il = like->origin.il ? cx_il_ref(like->origin.il) : NULL;
+    unit->origin.stored = like->origin.stored ? cx_program_binary_ref(like->origin.stored) : NULL;
+    unit->origin.il = like->origin.il ? cx_program_il_ref(like->origin.il) : NULL;
     return unit;
 }
 
@@ -303,11 +303,11 @@ bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_st
     struct cx_program *unit = NULL;
 
     for (unsigned e = 0; e < d && !unit; e++)
-        if (cx_stored_same(program->division.units[e]->origin.stored, stored))
+        if (cx_program_binary_same(program->division.units[e]->origin.stored, stored))
             unit = program->division.units[e];
     if (unit) {
         place(program, d, unit);
-        cx_stored_unref(&stored);
+        cx_program_binary_unref(&stored);
         free(source);
     } else if (d == 0) {
         program->origin.stored = stored;
@@ -319,7 +319,7 @@ bool cx_program_take_binary(struct cx_program *program, unsigned d, struct cx_st
             place(program, d, unit);
             cx_program_unref(&unit);
         } else {
-            cx_stored_unref(&stored);
+            cx_program_binary_unref(&stored);
             return false;
         }
     }

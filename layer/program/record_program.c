@@ -17,18 +17,18 @@
 static void write_program(FILE *out, const struct cx_program *program, const char *name)
 {
     const struct cx_context *context = program->context;
-    struct cx_identity identity;
-    cx_identity_make(context->workers[context->fastest].device, &identity);
+    struct cx_macro_identity identity;
+    cx_macro_identity_make(context->workers[context->fastest].device, &identity);
     fprintf(out,
             "{\"type\":\"program\",\"program\":%" PRIu64 ",\"source\":\"%s\",\"options\":", program->base.id,
             name);
-    cx_record_text(out, program->build.text ? program->build.text_options : program->build.options);
+    cx_recording_text(out, program->build.text ? program->build.text_options : program->build.options);
     fputs(",\"extensions\":", out);
-    cx_record_text(out, identity.extensions);
+    cx_recording_text(out, identity.extensions);
     fputs(",\"defines\":[", out);
     for (unsigned i = 0; i < identity.ndefines; i++) {
         fputs(i ? "," : "", out);
-        cx_record_text(out, identity.define[i]);
+        cx_recording_text(out, identity.define[i]);
     }
     fputs("]}\n", out);
 }
@@ -53,6 +53,6 @@ void cx_record_program(const struct cx_program *program)
         return;
     write_program(out, program, name);
     if (fclose(out) == 0)
-        cx_record_source(name, text, line, size);
+        cx_recording_source(name, text, line, size);
     free(line);
 }

@@ -5,7 +5,7 @@
 #include "layer/program/trace_build.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/timeline/command.h"
 #include "layer/timeline/trace_command.h"
 #include "layer/timeline/worker.h"

@@ -17,7 +17,7 @@
 #include "layer/program/compile_record.h"
 #include "layer/program/program.h"
 #include "layer/base/text.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/program/trace_build.h"
 #include "layer/timeline/trace_command.h"
 #include "layer/source/vendor_options.h"
@@ -56,7 +56,7 @@ static bool text_is_as_before(const struct job *job)
     if (now) {
         const bool ended = cx_analysis_wait(now, TEXT_WAIT_MS);
         const struct cx_analysis_blob blob = cx_analysis_blob(now, job->member);
-        const bool same = blob.text && !memcmp(blob.text, before.text, CX_CACHE_TEXT_SIZE);
+        const bool same = blob.text && !memcmp(blob.text, before.text, CX_DISK_CACHE_TEXT_SIZE);
         why = same ? NULL : ended ? "a file that it includes is not as it was" : "the analysis does not end";
     }
     cx_analysis_release(&now);
@@ -98,7 +98,8 @@ static const char *text_resists(const char *own)
 static cl_program build_variant(const struct job *job)
 {
     const struct cx_program *program = job->program;
-    if (program->origin.stored && !cx_stored_has_text(program->origin.stored) && !text_is_as_before(job))
+    if (program->origin.stored && !cx_program_binary_has_text(program->origin.stored) &&
+        !text_is_as_before(job))
         return NULL;
     const struct cx_real_device *device = program->context->workers[job->member].device;
     const char *own = program->build.text ? program->build.text : program->origin.source;
@@ -150,9 +151,9 @@ static void run_job(void *data)
     struct job *job = data;
 
     cl_program real = NULL;
-    if (cx_background_enter()) {
+    if (cx_exit_guard_enter()) {
         real = build_variant(job);
-        cx_background_leave();
+        cx_exit_guard_leave();
     }
     settle(job->program, job->member, job->variant, real);
     cx_context_progressed(job->program->context);

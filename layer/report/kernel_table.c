@@ -54,7 +54,7 @@ static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_KERNEL_TABLE);
 static struct cx_function_stats *all, **all_tail = &all;
 static void (*prints[MAX_PRINTS])(FILE *out); /* under lock */
 
-struct cx_function_stats *cx_stats_function(const char *name)
+struct cx_function_stats *cx_kernel_table_function(const char *name)
 {
     cx_lock(&lock);
     struct cx_function_stats *stats = all;
@@ -74,7 +74,7 @@ struct cx_function_stats *cx_stats_function(const char *name)
     return stats;
 }
 
-void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const char *reason)
+void cx_kernel_table_decided(struct cx_function_stats *stats, unsigned device, const char *reason)
 {
     if (!stats || !cx_options_get()->summary)
         return;
@@ -91,7 +91,7 @@ void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const ch
     cx_unlock(&lock);
 }
 
-static void count_reason(struct cx_function_stats *stats, const struct cx_stats_run *run)
+static void count_reason(struct cx_function_stats *stats, const struct cx_kernel_table_run *run)
 {
     const char *text = run->reason;
     uint32_t line = run->line;
@@ -108,12 +108,12 @@ static void count_reason(struct cx_function_stats *stats, const struct cx_stats_
 
 /* First finisher's time over the last's, from the launch's first start on; parts without work do not count.
  */
-static bool load_balance(const struct cx_stats_run *run, double *balance)
+static bool load_balance(const struct cx_kernel_table_run *run, double *balance)
 {
     uint64_t start = UINT64_MAX, first = UINT64_MAX, last = 0;
     unsigned parts = 0;
     for (unsigned p = 0; p < run->nparts; p++) {
-        const struct cx_stats_part *part = &run->part[p];
+        const struct cx_kernel_table_part *part = &run->part[p];
         if (!part->packages)
             continue;
         parts++;
@@ -127,7 +127,7 @@ static bool load_balance(const struct cx_stats_run *run, double *balance)
     return true;
 }
 
-void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run *run)
+void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run)
 {
     uint64_t start = UINT64_MAX, end = 0;
     double balance;
@@ -138,7 +138,7 @@ void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run 
     stats->launches++;
     stats->moved += run->moved;
     for (unsigned p = 0; p < run->nparts; p++) {
-        const struct cx_stats_part *part = &run->part[p];
+        const struct cx_kernel_table_part *part = &run->part[p];
         if (!part->packages)
             continue;
         worked++;
@@ -188,7 +188,7 @@ static void print_devices(FILE *out, const struct cx_function_stats *stats)
     }
 }
 
-void cx_stats_verified(struct cx_function_stats *stats, enum cx_verified outcome)
+void cx_kernel_table_verified(struct cx_function_stats *stats, enum cx_verified outcome)
 {
     cx_lock(&lock);
     if (stats)
@@ -264,7 +264,7 @@ static void print_table(void)
         cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
 }
 
-void cx_stats_append(void (*print)(FILE *out))
+void cx_kernel_table_append(void (*print)(FILE *out))
 {
     unsigned i = 0;
     cx_lock(&lock);
@@ -277,6 +277,6 @@ void cx_stats_append(void (*print)(FILE *out))
 
 __attribute__((destructor)) static void print_at_exit(void)
 {
-    if (all && !cx_object_forked && cx_options_get()->summary)
+    if (all && !cx_forked && cx_options_get()->summary)
         print_table();
 }

@@ -14,24 +14,24 @@ struct cx_function_stats;
 
 /* The record of all kernels of that name, made at the first call. NULL: no memory. Called by
  * program/function.c. */
-struct cx_function_stats *cx_stats_function(const char *name);
+struct cx_function_stats *cx_kernel_table_function(const char *name);
 /* Counts a launch that COEXEC_VERIFY checked, with the outcome. Accepts NULL. Called by launch/verify.c. */
 enum cx_verified { CX_VERIFIED_SAME, CX_VERIFIED_DIFFERS, CX_VERIFIED_NOT, CX_VERIFIED_COUNT };
-void cx_stats_verified(struct cx_function_stats *stats, enum cx_verified outcome);
+void cx_kernel_table_verified(struct cx_function_stats *stats, enum cx_verified outcome);
 /* Counts a decision about a real device (given by its index) and the reason, a static text, if a summary is
  * wanted. Accepts NULL. May be called under context->lock. Called by plan/launch_stats.c. */
-void cx_stats_decided(struct cx_function_stats *stats, unsigned device, const char *reason);
+void cx_kernel_table_decided(struct cx_function_stats *stats, unsigned device, const char *reason);
 
 /* The part of a finished launch that one real device did. Times in ns on the host's clock. */
-struct cx_stats_part {
+struct cx_kernel_table_part {
     unsigned device;  /* its index */
     const char *name; /* lives as long as the process */
     uint64_t packages, groups, busy_ns;
     uint64_t first_ns, last_ns; /* start and end; 0: unknown */
 };
 /* A finished launch. */
-struct cx_stats_run {
-    const struct cx_stats_part *part;
+struct cx_kernel_table_run {
+    const struct cx_kernel_table_part *part;
     unsigned nparts;
     uint64_t moved, changed,
         combined; /* bytes moved to devices; found changed by a merge; combined on the host */
@@ -41,10 +41,10 @@ struct cx_stats_run {
     uint32_t line;                           /* ... its line */
 };
 /* Adds a finished launch to the record. Accepts NULL for the record. Called by plan/launch_stats.c. */
-void cx_stats_launch(struct cx_function_stats *stats, const struct cx_stats_run *run);
+void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run);
 
 /* Registers print(), which writes lines behind the table, in the order of registration; once for each
  * function. Called by api/context.c. */
-void cx_stats_append(void (*print)(FILE *out));
+void cx_kernel_table_append(void (*print)(FILE *out));
 
 #endif

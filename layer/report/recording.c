@@ -110,7 +110,7 @@ static void keep_source(const char *name, const char *source)
 /* ---- JSON ---- */
 
 /* Bytes that are no UTF-8 of their own are written as the code points U+0080 to U+00FF. */
-void cx_record_text(FILE *out, const char *text)
+void cx_recording_text(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text; text++) {
@@ -125,7 +125,7 @@ void cx_record_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void cx_record_numbers(FILE *out, const char *name, const uint64_t number[3], unsigned count)
+void cx_recording_numbers(FILE *out, const char *name, const uint64_t number[3], unsigned count)
 {
     fprintf(out, ",\"%s\":[", name);
     for (unsigned d = 0; d < count; d++)
@@ -135,7 +135,7 @@ void cx_record_numbers(FILE *out, const char *name, const uint64_t number[3], un
 
 /* ---- what is recorded ---- */
 
-void cx_record_source(const char *name, const char *source, const char *line, size_t size)
+void cx_recording_source(const char *name, const char *source, const char *line, size_t size)
 {
     cx_lock(&lock);
     if (is_open()) {
@@ -161,7 +161,7 @@ static bool is_new(const char *line, size_t size) CX_HOLDS(lock)
     return true;
 }
 
-void cx_record_once(void (*write_line)(FILE *out, const void *of), const void *of)
+void cx_recording_once(void (*write_line)(FILE *out, const void *of), const void *of)
 {
     static const char full[] = "{\"type\":\"full\"}\n";
     char *line = NULL;

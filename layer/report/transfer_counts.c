@@ -19,7 +19,7 @@ static const char *names[MOST] = {
     [CX_ROUTE_HOST] = "within the host",
 };
 
-enum cx_route cx_traffic_register(const char *name)
+enum cx_route cx_transfer_counts_register(const char *name)
 {
     if (nroutes == MOST)
         return CX_ROUTE_PAGEABLE;
@@ -27,7 +27,7 @@ enum cx_route cx_traffic_register(const char *name)
     return (enum cx_route)nroutes++;
 }
 
-void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes)
+void cx_transfer_counts_add(enum cx_route route, bool in, uint64_t bytes)
 {
     atomic_fetch_add_explicit(&bytes_by[route][in], bytes, memory_order_relaxed);
 }
@@ -37,7 +37,7 @@ static uint64_t bytes_of(enum cx_route route, bool in)
     return atomic_load_explicit(&bytes_by[route][in], memory_order_relaxed);
 }
 
-void cx_traffic_print(FILE *out)
+void cx_transfer_counts_print(FILE *out)
 {
     bool any = false;
     for (unsigned r = 0; r < nroutes; r++) {

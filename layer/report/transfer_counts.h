@@ -27,12 +27,12 @@ enum cx_route {
 /* Adds a route for a transport that has none of these, with a name that stays valid; called before anything
  * is counted. If there is no room for it, returns CX_ROUTE_PAGEABLE. Called by
  * tests/unit/api/test_transport.c. */
-enum cx_route cx_traffic_register(const char *name);
+enum cx_route cx_transfer_counts_register(const char *name);
 
 /* Adds bytes to a route. in: towards a device; the last three routes count as `in`. Called by api/, launch/
  * and memory/. */
-void cx_traffic_add(enum cx_route route, bool in, uint64_t bytes);
+void cx_transfer_counts_add(enum cx_route route, bool in, uint64_t bytes);
 /* Prints a line for each route that was used. Called through a pointer set in api/context.c. */
-void cx_traffic_print(FILE *out);
+void cx_transfer_counts_print(FILE *out);
 
 #endif

@@ -10,7 +10,7 @@
  * cx_analysis_start returns; others come from a background thread that holds a reference.
  */
 #include "layer/source/analysis.h"
-#include "layer/source/analyser_run.h"
+#include "layer/source/analyser.h"
 #include "layer/source/compiler_macros.h"
 #include "layer/base/exit_guard.h"
 #include "layer/base/clock.h"
@@ -21,7 +21,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/sha256.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/source/trace_analysis.h"
 #include "layer/source/vendor_options.h"
 #include "layer/base/lock.h"
@@ -33,13 +33,13 @@
 
 struct run {
     struct cx_analysis *analysis;
-    struct cx_identity identity;
+    struct cx_macro_identity identity;
     char *replies; /* the members' answers; NULL: not asked */
-    struct cx_helper helper;
+    struct cx_subprocess helper;
     atomic_uint state;  /* enum cx_analysis_state */
     atomic_bool urgent; /* somebody waits for it */
     bool cached;        /* the result was found on disk */
-    struct cx_analyse_result result;
+    struct cx_analyser_result result;
 };
 
 struct cx_analysis {
@@ -56,13 +56,13 @@ struct cx_analysis {
     atomic_uint *run_of; /* member to run */
     struct run *runs;    /* room for one a member */
     const struct cx_real_device **device;
-    bool includes;                       /* the text includes files */
-    bool included;                       /* which are known to have been these: */
-    unsigned char sum[CX_INCLUDES_SIZE]; /* by include_hash.h */
-    bool keeps;                          /* under lock: a member's result is to be kept */
+    bool includes;                           /* the text includes files */
+    bool included;                           /* which are known to have been these: */
+    unsigned char sum[CX_INCLUDE_HASH_SIZE]; /* by include_hash.h */
+    bool keeps;                              /* under lock: a member's result is to be kept */
     struct keep {
-        char key[CX_CACHE_KEY_SIZE]; /* "": no */
-    } *keep;                         /* under lock: one a member */
+        char key[CX_DISK_CACHE_KEY_SIZE]; /* "": no */
+    } *keep;                              /* under lock: one a member */
 };
 
 static void unref(struct cx_analysis *analysis)
@@ -70,7 +70,7 @@ static void unref(struct cx_analysis *analysis)
     if (atomic_fetch_sub_explicit(&analysis->refs, 1, memory_order_acq_rel) != 1)
         return;
     for (unsigned r = 0; r < analysis->nruns; r++) {
-        cx_analyse_result_finish(&analysis->runs[r].result);
+        cx_analyser_result_finish(&analysis->runs[r].result);
         free(analysis->runs[r].replies);
     }
     pthread_cond_destroy(&analysis->changed);
@@ -95,28 +95,28 @@ void cx_analysis_release(struct cx_analysis **analysis)
     atomic_store(&old->released, !old->keeps);
     for (unsigned r = 0; r < old->nruns && !old->keeps; r++)
         if (atomic_load_explicit(&old->runs[r].state, memory_order_acquire) == CX_ANALYSIS_PENDING)
-            cx_helper_stop(&old->runs[r].helper);
+            cx_exit_guard_subprocess_stop(&old->runs[r].helper);
     cx_unlock(&old->lock);
     unref(old);
 }
 
 /* Runs are compared by their texts where there are several; a program loaded from a binary is, by what files
  * say then, where it includes some (variant.c). */
-static struct cx_analyse_task task_of(const struct run *run)
+static struct cx_analyser_task task_of(const struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
 
     cx_lock(&analysis->lock);
     bool several = analysis->nruns > 1;
     cx_unlock(&analysis->lock);
-    return (struct cx_analyse_task){.analyser = analysis->analyser,
-                                    .source = analysis->source,
-                                    .options = analysis->options,
-                                    .files = analysis->included ? analysis->sum : NULL,
-                                    .identity = &run->identity,
-                                    .replies = run->replies,
-                                    .patient = cx_task_queue_is_patient() && !atomic_load(&run->urgent),
-                                    .text = several || analysis->includes};
+    return (struct cx_analyser_task){.analyser = analysis->analyser,
+                                     .source = analysis->source,
+                                     .options = analysis->options,
+                                     .files = analysis->included ? analysis->sum : NULL,
+                                     .identity = &run->identity,
+                                     .replies = run->replies,
+                                     .patient = cx_task_queue_is_patient() && !atomic_load(&run->urgent),
+                                     .text = several || analysis->includes};
 }
 
 /* Tells the trace of a run that has ended. settle() does, in whichever thread ended it, with no lock held;
@@ -135,7 +135,7 @@ static void trace_run(const struct run *run)
 /* ---- results for binaries saved before ---- */
 
 /* The run's members whose results are to be kept, one after the other. false: there is none left. */
-static bool take_cached(struct run *run, char key[CX_CACHE_KEY_SIZE])
+static bool take_cached(struct run *run, char key[CX_DISK_CACHE_KEY_SIZE])
 {
     struct cx_analysis *analysis = run->analysis;
     unsigned own = (unsigned)(run - analysis->runs), m = 0;
@@ -156,10 +156,10 @@ static bool take_cached(struct run *run, char key[CX_CACHE_KEY_SIZE])
  */
 static void store_cached(struct run *run)
 {
-    struct cx_analyse_result *result = &run->result;
+    struct cx_analyser_result *result = &run->result;
     struct cx_analysis_blob blob = {result->blob, result->size, result->has_text ? result->text : NULL};
     unsigned char only[sizeof(result->text)];
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     struct cx_sha256 hash;
 
     while (take_cached(run, key)) {
@@ -171,7 +171,7 @@ static void store_cached(struct run *run)
             cx_sha256_end(&hash, only);
             blob.text = only;
         }
-        cx_binary_summary_store(key, &blob);
+        cx_binary_summaries_store(key, &blob);
     }
 }
 
@@ -183,7 +183,7 @@ const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
         return NULL;
     if (!analysis->included)
         return unknown_files;
-    return cx_includes_are(analysis->source, analysis->options, analysis->sum)
+    return cx_include_hash_are(analysis->source, analysis->options, analysis->sum)
                ? NULL
                : "a file that the program includes is not as it was when it was built";
 }
@@ -191,7 +191,7 @@ const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
 char *cx_analysis_resolve(const struct cx_analysis *analysis)
 {
     return analysis->includes && analysis->included
-               ? cx_includes_resolve(analysis->source, analysis->options, analysis->sum)
+               ? cx_include_hash_resolve(analysis->source, analysis->options, analysis->sum)
                : NULL;
 }
 
@@ -201,8 +201,8 @@ static void settle(struct run *run)
     /* a result from disk is of files that said the same */
     const char *moved = run->result.summary && !run->cached ? cx_analysis_files_moved(analysis) : NULL;
     if (moved) {
-        cx_analyse_result_finish(&run->result);
-        run->result = (struct cx_analyse_result){0};
+        cx_analyser_result_finish(&run->result);
+        run->result = (struct cx_analyser_result){0};
         snprintf(run->result.why, sizeof(run->result.why), "%s", moved);
     }
     bool ok = run->result.summary;
@@ -303,7 +303,7 @@ static bool hear_members(struct run *run, bool at_once, char **replies)
 }
 
 /* The doubt (the question's second line), and why nobody told. */
-static void explain_doubt(const char *question, const char *why, struct cx_analyse_result *result)
+static void explain_doubt(const char *question, const char *why, struct cx_analyser_result *result)
 {
     const char *line = strchr(question, '\n');
     int length = line ? (int)strcspn(line + 1, "\n") : 0;
@@ -315,12 +315,12 @@ static void explain_doubt(const char *question, const char *why, struct cx_analy
 /* Runs the helper with what the members told; those that told nothing are through. */
 static void finish_group(struct run *run, const char *question, const char *why)
 {
-    struct cx_analyse_task task = task_of(run);
+    struct cx_analyser_task task = task_of(run);
 
     if (!run->replies || atomic_load(&run->analysis->released))
         explain_doubt(question, why, &run->result);
-    else if (!(run->cached = cx_analyse_cached(&task, &run->result)))
-        cx_analyse_run(&task, &run->helper, &run->result);
+    else if (!(run->cached = cx_analyser_cached(&task, &run->result)))
+        cx_analyser_run(&task, &run->helper, &run->result);
     settle(run);
 }
 
@@ -335,7 +335,7 @@ static void ask_members(struct run *run)
         hear_members(run, false, replies);
         unsigned count = share_out(run, replies, group);
         snprintf(why, sizeof(why), "%s", run->result.why);
-        run->result = (struct cx_analyse_result){0};
+        run->result = (struct cx_analyser_result){0};
         for (unsigned g = 0; g < count; g++)
             finish_group(group[g], question, why);
         free(question);
@@ -353,12 +353,12 @@ static void run_task(void *data)
 {
     struct run *run = data;
     struct cx_analysis *analysis = run->analysis;
-    struct cx_analyse_task task = task_of(run);
+    struct cx_analyser_task task = task_of(run);
 
-    if (cx_background_ending()) /* while it waited for its turn */
+    if (cx_exit_guard_ending()) /* while it waited for its turn */
         snprintf(run->result.why, sizeof(run->result.why), "the analysis was stopped");
     else if (!run->result.question)
-        cx_analyse_run(&task, &run->helper, &run->result);
+        cx_analyser_run(&task, &run->helper, &run->result);
     if (run->result.question)
         ask_members(run);
     else
@@ -378,7 +378,7 @@ static bool start_asked(struct run *run)
 
     if (known) {
         unsigned count = share_out(run, replies, group);
-        cx_analyse_result_finish(&run->result);
+        cx_analyser_result_finish(&run->result);
         for (unsigned g = 0; g < count; g++)
             start_item(group[g]);
     } else {
@@ -392,14 +392,14 @@ static bool start_asked(struct run *run)
 
 static void start_item(struct run *run)
 {
-    struct cx_analyse_task task = task_of(run);
+    struct cx_analyser_task task = task_of(run);
 
     if (run->analysis->includes && !run->analysis->included) { /* whatever came of it would be dropped */
         snprintf(run->result.why, sizeof(run->result.why), "%s", unknown_files);
         settle(run);
         return;
     }
-    run->cached = cx_analyse_cached(&task, &run->result);
+    run->cached = cx_analyser_cached(&task, &run->result);
     if (run->result.question && start_asked(run))
         return;
     if (!run->cached || run->result.question) {
@@ -422,14 +422,15 @@ static const struct cx_real_device *lasting_device(const struct cx_real_device *
 /* Gives each member its run: one for all, or one for each identity. */
 static void assign_runs(struct cx_analysis *analysis, const struct cx_device_list *members, unsigned first)
 {
-    bool matters = cx_identity_matters(analysis->source, analysis->options);
+    bool matters = cx_macro_identity_matters(analysis->source, analysis->options);
 
     for (unsigned k = 0; k < members->n; k++) {
         unsigned m = k == 0 ? first : k <= first ? k - 1 : k;
-        struct cx_identity identity;
-        cx_identity_make(lasting_device(members->device[m]), &identity);
+        struct cx_macro_identity identity;
+        cx_macro_identity_make(lasting_device(members->device[m]), &identity);
         unsigned r = 0;
-        while (r < analysis->nruns && matters && !cx_identity_same(&analysis->runs[r].identity, &identity))
+        while (r < analysis->nruns && matters &&
+               !cx_macro_identity_same(&analysis->runs[r].identity, &identity))
             r++;
         if (r == analysis->nruns) {
             analysis->runs[r].analysis = analysis;
@@ -455,8 +456,8 @@ static struct cx_analysis *analysis_new(unsigned nmembers, const char *source, c
     pthread_cond_init(&analysis->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     analysis->nmembers = nmembers;
-    analysis->includes = cx_identity_includes(source, options);
-    analysis->included = analysis->includes && cx_includes_sum(source, options, analysis->sum);
+    analysis->includes = cx_macro_identity_includes(source, options);
+    analysis->included = analysis->includes && cx_include_hash_sum(source, options, analysis->sum);
     analysis->source = strdup(source);
     analysis->options = cx_vendor_options_none(options);
     analysis->runs = calloc(nmembers, sizeof(*analysis->runs));
@@ -479,7 +480,7 @@ struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsi
         *why = "analysis is switched off (COEXEC_DEBUG=analysis=0)";
         return NULL;
     }
-    const char *analyser = cx_analyse_program();
+    const char *analyser = cx_analyser_program();
     if (!analyser) {
         *why = "there is no analyser (coexec-analyse)";
         return NULL;
@@ -502,7 +503,7 @@ struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsi
 /* One run a member, whose result is there. */
 static void restore_run(struct run *run, const struct cx_analysis_blob *blob)
 {
-    struct cx_analyse_result *result = &run->result;
+    struct cx_analyser_result *result = &run->result;
 
     snprintf(result->why, sizeof(result->why), "the program's binary has no access summary");
     if (blob->data && cx_summary_parse(blob->data, blob->size, &result->summary) == CX_SUMMARY_OK) {

@@ -67,7 +67,7 @@ bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);
  * program/build.c. */
 const char *cx_analysis_files_moved(const struct cx_analysis *analysis);
 /* The program's text with the text of included files in place of the directives, as they were when it was
- * built; the caller frees it. NULL: it includes none, or cx_includes_resolve cannot do it. Called by
+ * built; the caller frees it. NULL: it includes none, or cx_include_hash_resolve cannot do it. Called by
  * program/program_binary.c. */
 char *cx_analysis_resolve(const struct cx_analysis *analysis);
 

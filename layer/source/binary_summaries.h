@@ -13,11 +13,12 @@
 #include "layer/base/disk_cache.h"
 
 /* Makes the key for one kind of device and its binary. Called by program/program_binary.c. */
-void cx_binary_summary_key(char key[CX_CACHE_KEY_SIZE], const char *device, const void *binary, size_t size);
+void cx_binary_summaries_key(char key[CX_DISK_CACHE_KEY_SIZE], const char *device, const void *binary,
+                             size_t size);
 /* Stores a blob with its text's hash; does nothing if the hash is unknown. Called by analysis.c. */
-void cx_binary_summary_store(const char *key, const struct cx_analysis_blob *blob);
+void cx_binary_summaries_store(const char *key, const struct cx_analysis_blob *blob);
 /* Loads what was stored: the caller frees `data`, into which `text` points. data is NULL if there is nothing.
  * Called by program/program_binary.c. */
-struct cx_analysis_blob cx_binary_summary_load(const char *key);
+struct cx_analysis_blob cx_binary_summaries_load(const char *key);
 
 #endif

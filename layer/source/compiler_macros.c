@@ -9,7 +9,7 @@
  * their arguments (__has_builtin(x)) are asked by #if, and answer as "+NAME 0" or 1.
  */
 #include "layer/source/compiler_macros.h"
-#include "layer/source/analyser_run.h"
+#include "layer/source/analyser.h"
 #include "layer/base/exit_guard.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/log.h"
@@ -96,7 +96,7 @@ static char *info_text(const struct cx_real_device *device, cl_device_info what)
 
 /* Everything that the answers depend on. False: no memory. */
 static bool key_of(const struct cx_real_device *device, const struct question *question,
-                   char key[CX_CACHE_KEY_SIZE])
+                   char key[CX_DISK_CACHE_KEY_SIZE])
 {
     const struct cx_real_platform *platform = device->platform;
     const char **texts =
@@ -121,7 +121,7 @@ static bool key_of(const struct cx_real_device *device, const struct question *q
         texts[count++] = question->name[i];
     *key = 0;
     if (texts)
-        cx_cache_key(key, count, texts);
+        cx_disk_cache_key(key, count, texts);
     free(driver_version);
     free(texts);
     return texts != NULL;
@@ -131,7 +131,7 @@ static bool key_of(const struct cx_real_device *device, const struct question *q
 
 struct known {
     struct known *next;
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     char *replies; /* NULL: the device cannot tell */
     char why[160];
 };
@@ -173,7 +173,7 @@ static char *find_replies(const char *key, const struct known **entry)
 
     if ((*entry = find_known(key)))
         return (*entry)->replies ? strdup((*entry)->replies) : NULL;
-    char *stored = folder ? cx_cache_load(folder, key, &size) : NULL;
+    char *stored = folder ? cx_disk_cache_load(folder, key, &size) : NULL;
     char *replies = stored ? strndup(stored, size) : NULL;
     free(stored);
     if (replies)
@@ -184,7 +184,7 @@ static char *find_replies(const char *key, const struct known **entry)
 char *cx_compiler_macros_cached(const struct cx_real_device *device, const char *text)
 {
     struct question *question = calloc(1, sizeof(*question));
-    char key[CX_CACHE_KEY_SIZE], *replies = NULL;
+    char key[CX_DISK_CACHE_KEY_SIZE], *replies = NULL;
     const struct known *entry;
 
     if (question && parse_question(text, question) && key_of(device, question, key))
@@ -424,7 +424,7 @@ static bool ask_range(struct inquiry *inquiry, unsigned first, unsigned end)
 {
     cl_int error = CL_SUCCESS;
 
-    if (cx_background_ending())
+    if (cx_exit_guard_ending())
         return false;
     char *lines = ask_names(inquiry, first, end, &error);
     bool ok = lines && take_lines(inquiry, lines, first, end);
@@ -477,22 +477,22 @@ static bool ask_device(struct inquiry *inquiry)
 static void run_inquiry(void *data)
 {
     struct inquiry *inquiry = data;
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     const char *folder = cx_options_cache_dir();
     bool ok = false;
-    if (cx_background_enter()) {
+    if (cx_exit_guard_enter()) {
         ok = ask_device(inquiry);
-        cx_background_leave();
+        cx_exit_guard_leave();
     }
 
     key_of(inquiry->device, &inquiry->question, key);
     if (ok) {
         keep_known(key, inquiry->answers, "");
-        if (folder && !cx_cache_store(folder, key, inquiry->answers, strlen(inquiry->answers)))
-            cx_analyse_cannot_keep(folder);
+        if (folder && !cx_disk_cache_store(folder, key, inquiry->answers, strlen(inquiry->answers)))
+            cx_analyser_cannot_keep(folder);
     } else {
         snprintf(inquiry->why, sizeof(inquiry->why), "%s cannot tell", inquiry->device->name);
-        if (!cx_background_ending())
+        if (!cx_exit_guard_ending())
             keep_known(key, NULL, inquiry->why);
     }
     cx_info(CX_TOPIC_ANALYSIS, "%s: %u macros %s", inquiry->device->name, inquiry->question.count,
@@ -558,7 +558,7 @@ char *cx_compiler_macros_ask(const struct cx_real_device *device, const char *te
                              char *why, size_t room)
 {
     struct inquiry *inquiry = inquiry_new(device, text);
-    char key[CX_CACHE_KEY_SIZE], *replies;
+    char key[CX_DISK_CACHE_KEY_SIZE], *replies;
     const struct known *entry;
 
     if (!inquiry) {
@@ -567,7 +567,7 @@ char *cx_compiler_macros_ask(const struct cx_real_device *device, const char *te
     }
     key_of(device, &inquiry->question, key);
     replies = find_replies(key, &entry);
-    if (replies || entry || !cx_background_run(run_inquiry, inquiry)) {
+    if (replies || entry || !cx_exit_guard_run(run_inquiry, inquiry)) {
         snprintf(why, room, "%s", entry ? entry->why : "no thread to ask the device");
         atomic_store(&inquiry->refs, 1);
         unref(inquiry);

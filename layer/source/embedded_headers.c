@@ -13,7 +13,7 @@
 enum { DEEPEST = 32, LARGEST = 64 << 20 };
 
 struct writer {
-    const struct cx_embed *headers;
+    const struct cx_embedded_headers *headers;
     FILE *file;
     unsigned depth;
     bool failed;
@@ -53,7 +53,7 @@ static const char *skip_blanks(const char *at)
 }
 
 /* The header that the line includes, or headers->count. */
-static unsigned included(const struct cx_embed *headers, const char *line, const char *end)
+static unsigned included(const struct cx_embedded_headers *headers, const char *line, const char *end)
 {
     const char *at = skip_blanks(line);
 
@@ -103,7 +103,7 @@ static void put_text(struct writer *writer, const char *text, const char *name)
     writer->depth--;
 }
 
-char *cx_embed(const char *text, const struct cx_embed *headers)
+char *cx_embedded_headers_insert(const char *text, const struct cx_embedded_headers *headers)
 {
     char *whole = NULL;
     size_t size = 0;

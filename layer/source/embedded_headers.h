@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-struct cx_embed {
+struct cx_embedded_headers {
     unsigned count;
     const char *const *name;   /* as the text includes them */
     const char *const *source; /* of each header */
@@ -17,6 +17,6 @@ struct cx_embed {
 /* Replaces each #include of one of the headers (in quotes or angle brackets, also within headers) by its
  * text; #line directives keep line numbers and name the headers. Other includes stay. The caller frees the
  * result. NULL: no memory, or headers include each other without end. Called by program/link.c. */
-char *cx_embed(const char *text, const struct cx_embed *headers);
+char *cx_embedded_headers_insert(const char *text, const struct cx_embedded_headers *headers);
 
 #endif

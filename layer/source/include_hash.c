@@ -3,7 +3,7 @@
  * The hash of included files. See include_hash.h.
  */
 #include "layer/source/include_hash.h"
-#include "layer/source/include_macro.h"
+#include "layer/source/include_macros.h"
 #include "layer/source/name_list.h"
 #include "layer/base/sha256.h"
 #include "layer/base/text.h"
@@ -26,7 +26,7 @@ struct place {
 };
 
 struct reader {
-    struct cx_names folders; /* of -I, in order, and "." */
+    struct cx_name_list folders; /* of -I, in order, and "." */
     struct place *place;
     unsigned nplaces;
     struct cx_include_macros *macros;
@@ -64,7 +64,7 @@ static char *next_word(const char **at)
 /* What -I, -D or -U says. */
 static bool read_option(struct reader *reader, char letter, const char *value)
 {
-    return letter == 'I' ? cx_names_add(&reader->folders, value, strlen(value))
+    return letter == 'I' ? cx_name_list_add(&reader->folders, value, strlen(value))
                          : cx_include_macros_option(reader->macros, letter, value);
 }
 
@@ -83,7 +83,7 @@ static bool read_options(struct reader *reader, const char *options)
         free(next);
         free(word);
     }
-    return clear && cx_names_add(&reader->folders, ".", 1);
+    return clear && cx_name_list_add(&reader->folders, ".", 1);
 }
 
 /* ---- files ---- */
@@ -209,14 +209,14 @@ static void read_place(struct reader *reader, const char *folder, const char *na
 }
 
 struct meant {
-    struct cx_names names;
+    struct cx_name_list names;
     bool whole;
 };
 
 static void take_name(void *data, const char *name)
 {
     struct meant *meant = data;
-    meant->whole &= cx_names_add(&meant->names, name, strlen(name));
+    meant->whole &= cx_name_list_add(&meant->names, name, strlen(name));
 }
 
 /* The names that the directive's words may mean; whole: that is all. */
@@ -227,7 +227,7 @@ static struct meant meant_by(struct reader *reader, const char *words)
     if (*words == '"' || *words == '<') {
         const size_t length = strcspn(words + 1, *words == '"' ? "\"\n" : ">\n");
         meant.whole = length && words[1 + length] == (*words == '"' ? '"' : '>') &&
-                      cx_names_add(&meant.names, words + 1, length);
+                      cx_name_list_add(&meant.names, words + 1, length);
     } else { /* macros, or a comment before it */
         meant.whole = cx_include_macros_names(reader->macros, words, take_name, &meant) && meant.whole;
     }
@@ -245,7 +245,7 @@ static void read_names(struct reader *reader, const char *at, const char *folder
         if (reader->clear)
             read_place(reader, folder, meant.names.item[n]);
     }
-    cx_names_finish(&meant.names);
+    cx_name_list_finish(&meant.names);
 }
 
 static bool ends_word(char c)
@@ -349,12 +349,12 @@ static void finish(struct reader *reader)
         free(reader->place[i].text);
     }
     free(reader->place);
-    cx_names_finish(&reader->folders);
+    cx_name_list_finish(&reader->folders);
     cx_include_macros_free(reader->macros);
     free(reader->log);
 }
 
-static void end_sum(const struct reader *reader, unsigned char sum[CX_INCLUDES_SIZE])
+static void end_sum(const struct reader *reader, unsigned char sum[CX_INCLUDE_HASH_SIZE])
 {
     struct cx_sha256 hash;
     cx_sha256_init(&hash);
@@ -362,7 +362,7 @@ static void end_sum(const struct reader *reader, unsigned char sum[CX_INCLUDES_S
     cx_sha256_end(&hash, sum);
 }
 
-bool cx_includes_sum(const char *source, const char *options, unsigned char sum[CX_INCLUDES_SIZE])
+bool cx_include_hash_sum(const char *source, const char *options, unsigned char sum[CX_INCLUDE_HASH_SIZE])
 {
     struct reader reader;
     free(read_source(&reader, source, options));
@@ -372,10 +372,11 @@ bool cx_includes_sum(const char *source, const char *options, unsigned char sum[
     return reader.clear;
 }
 
-bool cx_includes_are(const char *source, const char *options, const unsigned char sum[CX_INCLUDES_SIZE])
+bool cx_include_hash_are(const char *source, const char *options,
+                         const unsigned char sum[CX_INCLUDE_HASH_SIZE])
 {
-    unsigned char now[CX_INCLUDES_SIZE];
-    return cx_includes_sum(source, options, now) && !memcmp(now, sum, sizeof(now));
+    unsigned char now[CX_INCLUDE_HASH_SIZE];
+    return cx_include_hash_sum(source, options, now) && !memcmp(now, sum, sizeof(now));
 }
 
 /* ---- one text ---- */
@@ -473,7 +474,7 @@ static bool put_inclusion(struct writer *writer, const char *at, const char *fol
         writer->depth--;
     }
     free(beside);
-    cx_names_finish(&meant.names);
+    cx_name_list_finish(&meant.names);
     return ok;
 }
 
@@ -506,10 +507,11 @@ static bool put_text(struct writer *writer, const char *text, const char *folder
     return ok;
 }
 
-char *cx_includes_resolve(const char *source, const char *options, const unsigned char sum[CX_INCLUDES_SIZE])
+char *cx_include_hash_resolve(const char *source, const char *options,
+                              const unsigned char sum[CX_INCLUDE_HASH_SIZE])
 {
     struct reader reader;
-    unsigned char now[CX_INCLUDES_SIZE];
+    unsigned char now[CX_INCLUDE_HASH_SIZE];
     char *whole = NULL, *text = read_source(&reader, source, options);
     size_t size;
     if (reader.clear)
@@ -527,20 +529,20 @@ char *cx_includes_resolve(const char *source, const char *options, const unsigne
     return whole;
 }
 
-void cx_includes_text(const unsigned char sum[CX_INCLUDES_SIZE], char text[CX_INCLUDES_TEXT_SIZE])
+void cx_include_hash_text(const unsigned char sum[CX_INCLUDE_HASH_SIZE], char text[CX_INCLUDE_HASH_TEXT_SIZE])
 {
-    for (unsigned i = 0; i < CX_INCLUDES_SIZE; i++)
+    for (unsigned i = 0; i < CX_INCLUDE_HASH_SIZE; i++)
         snprintf(text + 2 * i, 3, "%02x", sum[i]);
 }
 
-bool cx_includes_parse(const char *text, unsigned char sum[CX_INCLUDES_SIZE])
+bool cx_include_hash_parse(const char *text, unsigned char sum[CX_INCLUDE_HASH_SIZE])
 {
     unsigned value;
 
-    if (strlen(text) != CX_INCLUDES_TEXT_SIZE - 1 ||
-        strspn(text, "0123456789abcdef") != CX_INCLUDES_TEXT_SIZE - 1)
+    if (strlen(text) != CX_INCLUDE_HASH_TEXT_SIZE - 1 ||
+        strspn(text, "0123456789abcdef") != CX_INCLUDE_HASH_TEXT_SIZE - 1)
         return false;
-    for (unsigned i = 0; i < CX_INCLUDES_SIZE && sscanf(text + 2 * i, "%2x", &value) == 1; i++)
+    for (unsigned i = 0; i < CX_INCLUDE_HASH_SIZE && sscanf(text + 2 * i, "%2x", &value) == 1; i++)
         sum[i] = (unsigned char)value;
     return true;
 }

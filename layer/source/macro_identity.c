@@ -10,17 +10,17 @@
 #include <ctype.h>
 #include <string.h>
 
-static void add_define(struct cx_identity *identity, const char *name, unsigned value)
+static void add_define(struct cx_macro_identity *identity, const char *name, unsigned value)
 {
-    if (identity->ndefines < CX_IDENTITY_DEFINES)
+    if (identity->ndefines < CX_MACRO_IDENTITY_DEFINES)
         snprintf(identity->define[identity->ndefines++], sizeof(identity->define[0]), "%s=%u", name, value);
 }
 
-void cx_identity_make(const struct cx_real_device *device, struct cx_identity *identity)
+void cx_macro_identity_make(const struct cx_real_device *device, struct cx_macro_identity *identity)
 {
     cl_bool images = CL_FALSE;
 
-    *identity = (struct cx_identity){.extensions = device->extensions ? device->extensions : ""};
+    *identity = (struct cx_macro_identity){.extensions = device->extensions ? device->extensions : ""};
     add_define(identity, "__OPENCL_VERSION__", device->version_number);
     if (device->little_endian)
         add_define(identity, "__ENDIAN_LITTLE__", 1);
@@ -29,7 +29,7 @@ void cx_identity_make(const struct cx_real_device *device, struct cx_identity *i
         add_define(identity, "__IMAGE_SUPPORT__", 1);
 }
 
-bool cx_identity_same(const struct cx_identity *a, const struct cx_identity *b)
+bool cx_macro_identity_same(const struct cx_macro_identity *a, const struct cx_macro_identity *b)
 {
     if (strcmp(a->extensions, b->extensions) != 0 || a->ndefines != b->ndefines)
         return false;
@@ -101,12 +101,12 @@ static bool text_matters(const char *at)
     return false;
 }
 
-bool cx_identity_includes(const char *source, const char *options)
+bool cx_macro_identity_includes(const char *source, const char *options)
 {
     return cx_text_includes(source) || strstr(options, "-i");
 }
 
-bool cx_identity_matters(const char *source, const char *options)
+bool cx_macro_identity_matters(const char *source, const char *options)
 {
     /* -D values may name macros; the options themselves begin with - and have none of the telling prefixes */
     for (const char *define = options; (define = strstr(define, "-D"));) {
@@ -116,5 +116,5 @@ bool cx_identity_matters(const char *source, const char *options)
             return true;
     }
     /* trigraphs and escaped line ends inside names could hide a name from the search */
-    return text_matters(source) || cx_identity_includes(source, options) || strstr(source, "?\?");
+    return text_matters(source) || cx_macro_identity_includes(source, options) || strstr(source, "?\?");
 }

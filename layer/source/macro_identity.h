@@ -11,25 +11,25 @@
 
 #include "layer/driver/device.h"
 
-enum { CX_IDENTITY_DEFINES = 6 };
+enum { CX_MACRO_IDENTITY_DEFINES = 6 };
 
-struct cx_identity {
-    const char *extensions; /* the device's, or of cx_identity_make's copy */
+struct cx_macro_identity {
+    const char *extensions; /* the device's, or of cx_macro_identity_make's copy */
     unsigned ndefines;
-    char define[CX_IDENTITY_DEFINES][48]; /* NAME=VALUE */
+    char define[CX_MACRO_IDENTITY_DEFINES][48]; /* NAME=VALUE */
 };
 
 /* The device's identity; keeps a pointer to its extension list. Called by analysis.c,
  * program/record_program.c and tools/coexec_explain.c. */
-void cx_identity_make(const struct cx_real_device *device, struct cx_identity *identity);
-bool cx_identity_same(const struct cx_identity *a, const struct cx_identity *b);
+void cx_macro_identity_make(const struct cx_real_device *device, struct cx_macro_identity *identity);
+bool cx_macro_identity_same(const struct cx_macro_identity *a, const struct cx_macro_identity *b);
 
 /* Whether the program may include text of files. Errs on the side of true (cx_text_includes). Called by
  * source/ and program/. */
-bool cx_identity_includes(const char *source, const char *options);
+bool cx_macro_identity_includes(const char *source, const char *options);
 
 /* Whether the text or its build options might use macros that differ between devices. Errs on the side of
  * true: for reserved names that are no keywords, and for included headers. Called by analysis.c. */
-bool cx_identity_matters(const char *source, const char *options);
+bool cx_macro_identity_matters(const char *source, const char *options);
 
 #endif

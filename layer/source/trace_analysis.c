@@ -4,7 +4,7 @@
  */
 #include "layer/source/trace_analysis.h"
 #include "layer/base/clock.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 
 void cx_trace_analysis(unsigned row, const char *device, const char *options, bool cached, const char *result,
                        uint64_t since_ns)

@@ -9,7 +9,7 @@
 #include "layer/base/callback_thread.h"
 #include "layer/timeline/queue.h"
 #include "layer/base/thread.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/timeline/trace_command.h"
 
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static void command_destroy(struct cx_object *object)
         cx_command_unwatched(context);
     cx_event_free_callbacks(command);
     free(command->successors);
-    cx_ends_drop(&command->ends);
-    cx_ends_drop(&command->awaited);
+    cx_end_times_drop(&command->ends);
+    cx_end_times_drop(&command->awaited);
     cx_command_unref(&command->whole);
     free(command);
     cx_queue_unref(&queue);
@@ -262,7 +262,7 @@ void cx_command_ends_with(struct cx_command *command)
 {
     if (!has_times(command))
         return;
-    command->ends = cx_ends_ask(command->context, command->frontier, true);
+    command->ends = cx_end_times_ask(command->context, command->frontier, true);
     raise(&command->end_ns, cx_clock_ns()); /* what was over by now was not asked for */
 }
 
@@ -276,7 +276,7 @@ void cx_command_starts_after(struct cx_command *command)
         positions[t] = alone ? 0 : awaited_on(command, t);
     }
     /* what is over by now ended before the command counts as submitted */
-    command->awaited = cx_ends_ask(command->context, positions, false);
+    command->awaited = cx_end_times_ask(command->context, positions, false);
 }
 
 void cx_command_settle(struct cx_command *command)
@@ -390,9 +390,9 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
 
 void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint64_t *end_ns)
 {
-    const uint64_t end = atomic_load(&command->end_ns), awaited = cx_ends_last(command->ends);
+    const uint64_t end = atomic_load(&command->end_ns), awaited = cx_end_times_last(command->ends);
     *end_ns = end < awaited ? awaited : end;
-    const uint64_t start = atomic_load(&command->start_ns), before = cx_ends_last(command->awaited);
+    const uint64_t start = atomic_load(&command->start_ns), before = cx_end_times_last(command->awaited);
     *start_ns = atomic_load(&command->idle) ? *end_ns : start < before ? before : start;
 }
 
@@ -441,7 +441,7 @@ cl_int cx_command_stage(const struct cx_command *command)
 
 cl_int cx_command_status(struct cx_command *command)
 {
-    cx_background_used();
+    cx_exit_guard_used();
     cx_lock(&command->context->lock);
     cl_int stage = command->queue ? cx_command_stage(command) : command->user_status;
     bool settled = command->settled;
@@ -491,7 +491,7 @@ void cx_context_await_settled(struct cx_context *context)
         cx_lock(&context->lock);
     }
     cx_unlock(&context->lock);
-    any |= cx_notify_help(false);
+    any |= cx_callback_thread_help(false);
     const struct timespec until = cx_deadline(NAP_MS);
     cx_lock(&context->lock);
     if (!any)
@@ -502,13 +502,13 @@ cl_int cx_command_wait(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
-    cx_background_used();
+    cx_exit_guard_used();
     cx_lock(&context->lock);
     if (!command->settled) {
-        cx_background_wait_begin();
+        cx_exit_guard_wait_begin();
         while (!command->settled)
             cx_context_await_settled(context);
-        cx_background_wait_end();
+        cx_exit_guard_wait_end();
     }
     cx_context_start(context, command->frontier, 0);
     cx_unlock(&context->lock);
@@ -516,7 +516,7 @@ cl_int cx_command_wait(struct cx_command *command)
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->frontier[t])
             cx_worker_wait(&context->workers[t], command->frontier[t]);
-    cx_notify_help(false);
+    cx_callback_thread_help(false);
     cx_trace_wait(context, "command", command->base.id, since);
     if (!command->queue && command->user_status < 0)
         return command->user_status;
@@ -549,7 +549,7 @@ bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command)
     struct cx_command *held = cx_command_ref(command);
 
     cx_command_hold(command);
-    if (cx_background_run(task, held)) /* drivers may compile in what it lets go: a process that ends waits */
+    if (cx_exit_guard_run(task, held)) /* drivers may compile in what it lets go: a process that ends waits */
         return true;
     command->blockers--;
     cx_command_unref(&held);
@@ -602,7 +602,7 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
         cx_object_release_app(&command->base);
         return CL_SUCCESS;
     }
-    cx_background_used();
+    cx_exit_guard_used();
     command->error_heard = event || wait;
     cx_command_ref(command);
     cx_context_lock(context);

@@ -101,7 +101,7 @@ struct cx_command {
     struct cx_command *whole;
     /* end_times.c: of what it waits for, or NULL: for its end, where it does nothing, from when it settles,
      * and for its start, from when it settles or devices get work of it */
-    struct cx_ends *ends, *awaited;
+    struct cx_end_times *ends, *awaited;
 
     atomic_bool idle;             /* it had no jobs when it settled: it only waits */
     atomic_bool running;          /* one of its jobs was seen to run */

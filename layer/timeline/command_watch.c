@@ -125,7 +125,7 @@ void cx_command_see_to(struct cx_command *command)
 void cx_command_unwatched(struct cx_context *context)
 {
     atomic_fetch_sub(&context->nwatched, 1);
-    cx_background_owes(false);
+    cx_exit_guard_owes(false);
 }
 
 void cx_command_watch_stage(struct cx_command *command)
@@ -154,7 +154,7 @@ void cx_command_post_due(struct cx_command *due)
     while (due) {
         struct cx_command *command = due;
         due = command->watch->due_next; /* before it is posted: it may become due again at once */
-        cx_notify_post(cx_event_run_callbacks, command); /* takes over the reference */
+        cx_callback_thread_post(cx_event_run_callbacks, command); /* takes over the reference */
     }
 }
 
@@ -180,7 +180,7 @@ void cx_command_watch(struct cx_command *command)
     command->watch->noticed = CL_QUEUED; /* there are new callbacks */
     if (!command->watch->active && cx_command_stage(command) > CL_COMPLETE) {
         command->watch->active = true;
-        cx_background_owes(true);
+        cx_exit_guard_owes(true);
         atomic_fetch_add(&context->nwatched, 1); /* before its stage is read: cx_command_runs */
         if (command->settled)
             cx_command_watch_settled(command);

@@ -22,7 +22,7 @@ struct cx_mem;
 struct cx_command;
 struct cx_launch;
 struct cx_peers;
-struct cx_pool;
+struct cx_pinned_pool;
 struct cx_bounce_buffers;
 
 typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
@@ -45,10 +45,10 @@ struct cx_context {
                          those whose drivers give a context */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
-    struct cx_planner *planner; /* planner.h */
-    atomic_bool lone;           /* a worker has jobs and no thread, so other threads pump it (worker.c) */
-    struct cx_pool *pool;       /* pinned_pool.h: host copies lie in its pages */
-    struct cx_peers *peers;     /* peer.h; NULL: no two members can be peers */
+    struct cx_planner *planner;  /* planner.h */
+    atomic_bool lone;            /* a worker has jobs and no thread, so other threads pump it (worker.c) */
+    struct cx_pinned_pool *pool; /* pinned_pool.h: host copies lie in its pages */
+    struct cx_peers *peers;      /* peer.h; NULL: no two members can be peers */
     struct cx_bounce_buffers *bounce_buffers; /* transport_bounce.c; NULL until needed */
 
     /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock

@@ -11,27 +11,27 @@
 #include <stdlib.h>
 
 /* What a command waits for. Shared by the command and the timelines that have not told yet. */
-struct cx_ends {
+struct cx_end_times {
     atomic_uint refs;
     atomic_uint_fast64_t ns; /* host clock: the last end that was told */
     bool clock;              /* ends that are unknown count, by the clock */
     struct cx_end {
         struct cx_end *next; /* in the timeline's list, by seq; its worker's lock */
-        struct cx_ends *of;
+        struct cx_end_times *of;
         uint64_t seq;
     } end[];
 };
 
-void cx_ends_drop(struct cx_ends **ends)
+void cx_end_times_drop(struct cx_end_times **ends)
 {
-    struct cx_ends *dropped = *ends;
+    struct cx_end_times *dropped = *ends;
     *ends = NULL;
     if (dropped && atomic_fetch_sub_explicit(&dropped->refs, 1, memory_order_acq_rel) == 1)
         free(dropped);
 }
 
 /* The end of all that is over on a timeline; not later than now: see cx_command_times. */
-static void tell_last(const struct cx_worker *worker, struct cx_ends *ends) CX_HOLDS(cx_timeline_locked)
+static void tell_last(const struct cx_worker *worker, struct cx_end_times *ends) CX_HOLDS(cx_timeline_locked)
 {
     const uint64_t now = cx_clock_ns(),
                    ns = worker->timeline.last_end < now ? worker->timeline.last_end : now;
@@ -40,7 +40,7 @@ static void tell_last(const struct cx_worker *worker, struct cx_ends *ends) CX_H
         ;
 }
 
-uint64_t cx_ends_last(const struct cx_ends *ends)
+uint64_t cx_end_times_last(const struct cx_end_times *ends)
 {
     return ends ? atomic_load_explicit(&ends->ns, memory_order_acquire) : 0;
 }
@@ -63,7 +63,7 @@ static void insert(struct cx_worker *worker, struct cx_end *end) CX_HOLDS(cx_tim
         worker->timeline.ends_tail = end;
 }
 
-static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *end, uint64_t seq)
+static void ask(struct cx_worker *worker, struct cx_end_times *ends, struct cx_end *end, uint64_t seq)
 {
     *end = (struct cx_end){.of = ends, .seq = seq};
     cx_timeline_lock(&worker->timeline);
@@ -76,12 +76,12 @@ static void ask(struct cx_worker *worker, struct cx_ends *ends, struct cx_end *e
     cx_timeline_unlock(&worker->timeline);
 }
 
-struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *frontier, bool clock)
+struct cx_end_times *cx_end_times_ask(struct cx_context *context, const uint64_t *frontier, bool clock)
 {
     unsigned pending = 0, asked = 0;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         pending += is_pending(&context->workers[t], frontier[t]);
-    struct cx_ends *ends = pending ? malloc(sizeof(*ends) + pending * sizeof(ends->end[0])) : NULL;
+    struct cx_end_times *ends = pending ? malloc(sizeof(*ends) + pending * sizeof(ends->end[0])) : NULL;
     if (!ends)
         return NULL;
     atomic_init(&ends->refs, 1);
@@ -110,9 +110,9 @@ void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
         worker->timeline.last_end = ns;
     while (worker->timeline.ends && worker->timeline.ends->seq <= seq) {
         struct cx_end *end = worker->timeline.ends;
-        struct cx_ends *of = end->of;
+        struct cx_end_times *of = end->of;
         worker->timeline.ends = end->next;
         tell_last(worker, of);
-        cx_ends_drop(&of);
+        cx_end_times_drop(&of);
     }
 }

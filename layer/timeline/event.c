@@ -65,7 +65,7 @@ cl_int CL_API_CALL cx_clSetUserEventStatus(cl_event handle, cl_int status)
          t++) /* perhaps nobody waits for what waited for it */
         cx_worker_stand_in(&context->workers[t], UINT64_MAX);
     cx_command_unref(&event);
-    cx_notify_help(false);
+    cx_callback_thread_help(false);
     return first ? CL_SUCCESS : CX_FAIL(CL_INVALID_OPERATION, "the status was set before");
 }
 
@@ -110,7 +110,7 @@ cl_int CL_API_CALL cx_clGetEventInfo(cl_event handle, cl_event_info name, size_t
     case CL_EVENT_COMMAND_TYPE:
         return CX_INFO(cl_command_type, event->type, room, value, size_ret);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
-        cx_notify_help(false); /* a program that asks again and again waits */
+        cx_callback_thread_help(false); /* a program that asks again and again waits */
         return CX_INFO(cl_int, cx_command_status(event), room, value, size_ret);
     case CL_EVENT_REFERENCE_COUNT:
         return CX_INFO(cl_uint, cx_object_app_refs(&event->base), room, value, size_ret);
@@ -212,7 +212,7 @@ void cx_event_await_callbacks(struct cx_context *context)
     if (calling || !atomic_load(&context->calls_back) || atomic_load(&in_vain))
         return;
     cx_command_check_watched(context); /* whoever noted the end may not have seen to this yet */
-    cx_notify_help(false);
+    cx_callback_thread_help(false);
     const struct timespec until = cx_deadline(CALLBACKS_MS);
     bool in_time = true;
     cx_lock(&context->lock);
@@ -259,7 +259,7 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
             cx_worker_tell_running(&event->context->workers[t], event);
     cx_command_watch(event);
     cx_command_unref(&event);
-    cx_notify_help(false);
+    cx_callback_thread_help(false);
     return CL_SUCCESS;
 }
 

@@ -12,7 +12,7 @@
 /* All before it on its timeline is over. */
 static void runs(void *data)
 {
-    struct cx_running *running = data;
+    struct cx_job_running *running = data;
     cx_worker_reap_before(running->worker, running->seq);
     cx_command_runs(running->command);
     cx_command_unref(&running->command);
@@ -21,7 +21,7 @@ static void runs(void *data)
 
 static void does_not_run(void *data)
 {
-    struct cx_running *running = data;
+    struct cx_job_running *running = data;
     cx_command_unref(&running->command);
     free(running);
 }
@@ -30,12 +30,12 @@ static void does_not_run(void *data)
 static void CL_CALLBACK on_running(cl_event event, cl_int status, void *data)
 {
     (void)event;
-    cx_notify_post(status >= 0 ? runs : does_not_run, data);
+    cx_callback_thread_post(status >= 0 ? runs : does_not_run, data);
 }
 
-struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *job)
+struct cx_job_running cx_job_running_of(struct cx_worker *worker, const struct cx_job *job)
 {
-    struct cx_running found = {0};
+    struct cx_job_running found = {0};
     if (!job->command || !atomic_load(&job->command->asks_running) ||
         atomic_load(&job->command->reported_running))
         return found;
@@ -45,13 +45,13 @@ struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *j
         return found;
     if (!first)
         worker->device->cl->clRetainEvent(event);
-    return (struct cx_running){.command = cx_command_ref(job->command),
-                               .event = first ? NULL : event,
-                               .worker = worker,
-                               .seq = job->seq};
+    return (struct cx_job_running){.command = cx_command_ref(job->command),
+                                   .event = first ? NULL : event,
+                                   .worker = worker,
+                                   .seq = job->seq};
 }
 
-void cx_running_tell(struct cx_running running)
+void cx_job_running_tell(struct cx_job_running running)
 {
     if (!running.command)
         return;
@@ -62,7 +62,7 @@ void cx_running_tell(struct cx_running running)
     }
     const cl_icd_dispatch *cl = running.worker->device->cl;
     const cl_event event = running.event;
-    struct cx_running *data = malloc(sizeof(*data));
+    struct cx_job_running *data = malloc(sizeof(*data));
     if (data)
         *data = running;
     else

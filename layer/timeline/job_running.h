@@ -12,7 +12,7 @@
 #include "layer/timeline/worker.h"
 
 /* What to do for a job in flight whose command wants to know when it runs. */
-struct cx_running {
+struct cx_job_running {
     struct cx_command *command; /* a reference; NULL: nothing */
     cl_event event;             /* retained; NULL: it runs */
     struct cx_worker *worker;
@@ -20,9 +20,9 @@ struct cx_running {
 };
 
 /* For a flying job. Called by worker.c and worker_reap.c. */
-struct cx_running cx_running_of(struct cx_worker *worker, const struct cx_job *job)
+struct cx_job_running cx_job_running_of(struct cx_worker *worker, const struct cx_job *job)
     CX_HOLDS(cx_timeline_locked);
 /* Does it, and drops the references. The caller holds no lock. Called by worker.c and worker_reap.c. */
-void cx_running_tell(struct cx_running running);
+void cx_job_running_tell(struct cx_job_running running);
 
 #endif

@@ -8,7 +8,7 @@
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/timeline/trace_command.h"
 
 #include <CL/cl_ext.h>
@@ -313,7 +313,7 @@ static void queue_push(struct cx_queue *queue, bool watch)
         cx_worker_flush(&context->workers[t]);
         cx_worker_stand_in(&context->workers[t], seq);
     }
-    cx_notify_help(false);
+    cx_callback_thread_help(false);
 }
 
 cl_int CL_API_CALL cx_clReleaseCommandQueue(cl_command_queue handle)
@@ -360,7 +360,7 @@ cl_int CL_API_CALL cx_clFlush(cl_command_queue handle)
     struct cx_queue *queue = cx_queue_from(handle);
     if (!queue)
         return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "no queue of ours");
-    cx_background_used();
+    cx_exit_guard_used();
     queue_push(queue, false);
     return CL_SUCCESS;
 }
@@ -391,10 +391,10 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
 
     cx_lock(&context->lock);
     uint64_t number = queue->next_number;
-    cx_background_wait_begin();
+    cx_exit_guard_wait_begin();
     while (queue->unsettled && queue->unsettled->queue_number < number)
         cx_context_await_settled(context);
-    cx_background_wait_end();
+    cx_exit_guard_wait_end();
     if (!queue->in_order)
         cx_context_start(context, queue->frontier, 0);
     cx_unlock(&context->lock);
@@ -405,7 +405,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
         if (seq)
             cx_worker_wait(&context->workers[t], seq);
     }
-    cx_notify_help(false);
+    cx_callback_thread_help(false);
     cx_event_await_callbacks(context);
     cx_trace_wait(context, "queue", queue->base.id, since);
     return cx_queue_tell(queue);

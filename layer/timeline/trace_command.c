@@ -4,7 +4,7 @@
  */
 #include "layer/timeline/trace_command.h"
 #include "layer/base/log.h"
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/timeline/queue.h"
 #include "layer/timeline/worker.h"
 

@@ -2,7 +2,7 @@
 /*
  * Trace rows of commands and waits. A context has rows for its members, the host's worker, the program's
  * waits with decisions, the analyses, and each member's builds; each queue has one. All functions do nothing
- * if COEXEC_TRACE is not set. Thread-safe. Next: trace_file.h.
+ * if COEXEC_TRACE is not set. Thread-safe. Next: trace.h.
  */
 #ifndef CX_LAYER_TIMELINE_TRACE_COMMAND_H
 #define CX_LAYER_TIMELINE_TRACE_COMMAND_H

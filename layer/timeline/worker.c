@@ -149,7 +149,7 @@ static void *worker_main(void *data);
 void cx_worker_park(const struct cx_worker *worker)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
-    while (own && cx_background_parks() && atomic_load(&worker->context->nwatched) == 0)
+    while (own && cx_exit_guard_parks() && atomic_load(&worker->context->nwatched) == 0)
         nanosleep(&nap, NULL);
 }
 
@@ -160,7 +160,7 @@ static bool wake(struct cx_worker *worker) CX_HOLDS(cx_timeline_locked)
         pthread_cond_signal(&worker->thread.wake);
         return true;
     }
-    cx_background_expect();
+    cx_exit_guard_expect();
     worker->thread.started = cx_thread_start(&worker->thread.id, worker_main, worker);
     atomic_store(&worker->thread.alone, !worker->thread.started);
     if (worker->thread.started)
@@ -271,11 +271,12 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         cx_worker_fly(worker, job);
         bool over = known || runs_in_caller(worker) ||
                     (worker->timeline.nflying > REAP_FROM && worker->timeline.nflying % REAP_EVERY == 0);
-        const struct cx_running running = job->command ? cx_running_of(worker, job) : (struct cx_running){0};
+        const struct cx_job_running running =
+            job->command ? cx_job_running_of(worker, job) : (struct cx_job_running){0};
         if (!over && !running.command)
             continue;
         cx_timeline_unlock(&worker->timeline);
-        cx_running_tell(running);
+        cx_job_running_tell(running);
         if (over)
             cx_worker_reap(worker, known);
         cx_timeline_lock(&worker->timeline);
@@ -446,9 +447,9 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
 {
     if (cx_timeline_passed(&worker->timeline, seq))
         return;
-    const bool counts = !cx_background_ours();
+    const bool counts = !cx_exit_guard_ours();
     if (counts)
-        cx_background_wait_begin();
+        cx_exit_guard_wait_begin();
     atomic_store(&worker->timeline.awaited_ns, cx_clock_ns());
     while (!cx_timeline_passed(&worker->timeline, seq)) {
         if (atomic_load_explicit(&worker->timeline.submitted, memory_order_acquire) < seq)
@@ -457,7 +458,7 @@ void cx_worker_wait(struct cx_worker *worker, uint64_t seq)
     }
     atomic_store(&worker->timeline.awaited_ns, 0);
     if (counts)
-        cx_background_wait_end();
+        cx_exit_guard_wait_end();
 }
 
 /* ---- the thread ---- */
@@ -493,7 +494,7 @@ static void see_to(struct cx_worker *worker)
 static void help_others(const struct cx_worker *worker)
 {
     struct cx_context *context = worker->context;
-    cx_notify_help(true);
+    cx_callback_thread_help(true);
     for (unsigned t = 0; t < cx_context_timelines(context) && atomic_load(&context->lone); t++)
         if (&context->workers[t] != worker)
             see_to(&context->workers[t]);
@@ -504,7 +505,7 @@ static void *worker_main(void *data)
     struct cx_worker *worker = data;
     bool helped = false;
     own = worker;
-    cx_background_is_ours();
+    cx_exit_guard_is_ours();
     cx_timeline_lock(&worker->timeline);
     for (;;) {
         uint64_t watch = next_watch(worker);

@@ -20,7 +20,7 @@
 struct cx_job;
 struct cx_transfer_state;
 struct cx_diff_state;
-struct cx_ends;
+struct cx_end_times;
 
 /* Whether a member has a real context: closed -> open | failed, once each, by cx_worker_ensure. */
 enum cx_worker_state {
@@ -313,12 +313,12 @@ void cx_worker_flush(struct cx_worker *worker);
 /* end_times.c. Requests the time when the last job up to this frontier ends. clock: jobs without times count,
  * too, with the time when their end is noticed. NULL: all are complete, or there is no memory. context->lock
  * held. Called by command.c. */
-struct cx_ends *cx_ends_ask(struct cx_context *context, const uint64_t *frontier, bool clock);
+struct cx_end_times *cx_end_times_ask(struct cx_context *context, const uint64_t *frontier, bool clock);
 /* Once the timelines have passed the frontier: that time, host ns; 0: not requested, or unknown. Called by
  * command.c. */
-uint64_t cx_ends_last(const struct cx_ends *ends);
+uint64_t cx_end_times_last(const struct cx_end_times *ends);
 /* Drops a request; accepts NULL. Called by command.c. */
-void cx_ends_drop(struct cx_ends **ends);
+void cx_end_times_drop(struct cx_end_times **ends);
 /* The job is over, host ns; 0: others of its command tell. Called in their order, before `completed` moves.
  */
 #define CX_END_UNKNOWN UINT64_MAX /* its command has no times */

@@ -28,7 +28,7 @@ static void CL_CALLBACK on_over(cl_event event, cl_int status, void *data)
 {
     (void)event;
     (void)status;
-    cx_notify_post(over, data);
+    cx_callback_thread_post(over, data);
 }
 
 /* The event that tells of the first command with callbacks, where that is in flight, the thread is held up
@@ -89,5 +89,5 @@ void cx_worker_watched(struct cx_worker *worker)
     if (!atomic_load(&worker->thread.held))
         return;
     cx_context_ref(worker->context);
-    cx_notify_post(watched, worker);
+    cx_callback_thread_post(watched, worker);
 }

@@ -28,7 +28,7 @@ static void CL_CALLBACK on_status(cl_event event, cl_int status, void *data)
 {
     struct compiling *compiling = data;
     (void)event;
-    cx_background_compiling(&compiling->now, status <= CL_RUNNING ? CX_COMPILING_OVER : CX_COMPILING_BEGUN);
+    cx_exit_guard_compiling(&compiling->now, status <= CL_RUNNING ? CX_COMPILING_OVER : CX_COMPILING_BEGUN);
     unref(compiling);
 }
 
@@ -46,9 +46,9 @@ static bool ask(const struct cx_worker *worker, cl_event event, cl_int status, s
 bool cx_worker_compile_begin(const struct cx_worker *worker)
 {
     if (!worker->device || !(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        (worker->device->synchronous && !cx_background_ours()))
+        (worker->device->synchronous && !cx_exit_guard_ours()))
         return false;
-    if (cx_background_enter_launch(cx_context_shares(worker->context)))
+    if (cx_exit_guard_enter_launch(cx_context_shares(worker->context)))
         return true;
     cx_worker_park(worker); /* the compiler may be gone by now */
     return false;
@@ -56,7 +56,7 @@ bool cx_worker_compile_begin(const struct cx_worker *worker)
 
 bool cx_worker_compiler_gone(const struct cx_worker *worker)
 {
-    return worker->device->type & CL_DEVICE_TYPE_CPU && cx_background_ours() && cx_background_closed();
+    return worker->device->type & CL_DEVICE_TYPE_CPU && cx_exit_guard_ours() && cx_exit_guard_closed();
 }
 
 void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event event)
@@ -65,18 +65,18 @@ void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event 
         return;
     struct compiling *compiling = event && !worker->device->synchronous ? malloc(sizeof(*compiling)) : NULL;
     if (!compiling) {
-        cx_background_leave();
+        cx_exit_guard_leave();
         return;
     }
     *compiling = (struct compiling){.refs = 1, .now = CX_COMPILING_CALL};
-    cx_background_compiling(&compiling->now, CX_COMPILING_QUEUED);
+    cx_exit_guard_compiling(&compiling->now, CX_COMPILING_QUEUED);
     /* the last one, too: one that fails may never run */
     const bool tells = ask(worker, event, CL_COMPLETE, compiling);
     if (tells) {
         ask(worker, event, CL_RUNNING, compiling);
         ask(worker, event, CL_SUBMITTED, compiling);
     } else {
-        cx_background_compiling(&compiling->now, CX_COMPILING_OVER);
+        cx_exit_guard_compiling(&compiling->now, CX_COMPILING_OVER);
     }
     unref(compiling);
 }

@@ -200,11 +200,12 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         cx_timeline_lock(&worker->timeline);
         cx_worker_note_end(worker, seq, end_ns);
         atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
-        struct cx_running next =
-            worker->timeline.flying ? cx_running_of(worker, worker->timeline.flying) : (struct cx_running){0};
+        struct cx_job_running next = worker->timeline.flying
+                                         ? cx_job_running_of(worker, worker->timeline.flying)
+                                         : (struct cx_job_running){0};
         if (next.command) {
             cx_timeline_unlock(&worker->timeline);
-            cx_running_tell(next);
+            cx_job_running_tell(next);
             cx_timeline_lock(&worker->timeline);
         }
         moved = true;
@@ -316,14 +317,14 @@ bool cx_worker_idle(struct cx_worker *worker)
 
 void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command)
 {
-    struct cx_running running = {0};
+    struct cx_job_running running = {0};
     cx_worker_reap(worker, 0);
     cx_timeline_lock(&worker->timeline);
     struct cx_job *job = worker->timeline.flying;
     while (job && job->command != command)
         job = job->next;
     if (job)
-        running = cx_running_of(worker, job);
+        running = cx_job_running_of(worker, job);
     cx_timeline_unlock(&worker->timeline);
-    cx_running_tell(running);
+    cx_job_running_tell(running);
 }

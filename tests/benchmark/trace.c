@@ -3,7 +3,7 @@
  * What a line of a trace costs: processor time of the thread that writes it, which other load does not change
  * much. A package makes one line for itself and one for each of its transfers.
  */
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/timeline/command.h"
 
 #include <stdio.h>

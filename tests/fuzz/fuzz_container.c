@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzz target: program binaries. What is read is written again to the same bytes. */
-#include "layer/program/binary_format.h"
+#include "layer/program/container.h"
 
 #include <stdlib.h>
 #include <string.h>

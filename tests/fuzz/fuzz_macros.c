@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzz target: names of included files by macros. Each line is an option (-D, -U), a definition of the text,
  * or a directive's words. */
-#include "layer/source/include_macro.h"
+#include "layer/source/include_macros.h"
 
 #include <stdlib.h>
 #include <string.h>

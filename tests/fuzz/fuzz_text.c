@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     static const char *const names[] = {"a.h", "b/c.h", ""};
     static const char *const sources[] = {"int a; /* b */\n", "#include \"a.h\"\n#include <a.h>\n",
                                           "/* open"};
-    static const struct cx_embed headers = {3, names, sources};
+    static const struct cx_embedded_headers headers = {3, names, sources};
 
     char *text = strndup((const char *)data, size);
     if (!text)
@@ -23,9 +23,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     char *line = strchr(text, '\n'), *source = line ? line + 1 : text + strlen(text);
     if (line)
         *line = 0;
-    cx_identity_includes(source, text);
-    cx_identity_matters(source, text);
-    char *whole = cx_embed(source, &headers);
+    cx_macro_identity_includes(source, text);
+    cx_macro_identity_matters(source, text);
+    char *whole = cx_embedded_headers_insert(source, &headers);
     const char *const objects[] = {source, whole ? whole : source, "int a;\n"};
     free(cx_join(3, objects, NULL));
     free(whole);

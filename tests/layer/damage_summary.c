@@ -41,7 +41,7 @@ static unsigned damage_file(const char *folder, const char *key, const char *nam
 {
     struct cx_summary *summary = NULL;
     size_t size = 0, tail = 0, blob_size = 0;
-    unsigned char *data = cx_cache_load(folder, key, &size), *whole = NULL;
+    unsigned char *data = cx_disk_cache_load(folder, key, &size), *whole = NULL;
     void *blob = NULL;
     unsigned moved = 0;
     while (data && tail < size && tail <= 256 &&
@@ -55,7 +55,7 @@ static unsigned damage_file(const char *folder, const char *key, const char *nam
         memcpy(whole, blob, blob_size);
         memcpy(whole + blob_size, data + size - tail, tail);
     }
-    if (!whole || !cx_cache_store(folder, key, whole, blob_size + tail))
+    if (!whole || !cx_disk_cache_store(folder, key, whole, blob_size + tail))
         moved = 0;
     free(whole);
     free(blob);
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     if (!folder)
         return 2;
     for (struct dirent *entry; (entry = readdir(folder));)
-        if (strlen(entry->d_name) == CX_CACHE_KEY_SIZE - 1)
+        if (strlen(entry->d_name) == CX_DISK_CACHE_KEY_SIZE - 1)
             moved += damage_file(argv[1], entry->d_name, argv[2]);
     closedir(folder);
     printf("%u stores moved\n", moved);

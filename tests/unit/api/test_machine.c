@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * find.c, device.c and probe.c over the stub driver, a cl_khr_icd 2.0 driver and things that are no driver.
- * Every test runs in its own process, so each finds its own machine. PoCL, where installed, is probed as
- * well.
+ * drivers.c, device.c and probe.c over the stub driver, a cl_khr_icd 2.0 driver and things that are no
+ * driver. Every test runs in its own process, so each finds its own machine. PoCL, where installed, is probed
+ * as well.
  *
  * The build gives TEST_STUB (libstub.so), TEST_ICD2 (libicd2.so), TEST_SELF (libcoexec.so), TEST_LACKING
  * (liblacking.so, which calls a function that is nowhere).

@@ -160,7 +160,7 @@ START_TEST(combines)
         uint64_t original = (roll(UINT64_MAX) << (round % 30)) & mask, expected = original, copy[2] = {0, 0};
         for (unsigned device = 0; device < 2; device++) {
             unsigned char neutral[8];
-            cx_private_neutral(op, width, neutral);
+            cx_private_copies_neutral(op, width, neutral);
             memcpy(&copy[device], neutral, width);
             for (uint64_t n = roll(4); n > 0; n--) {
                 uint64_t value = (roll(UINT64_MAX) << (n * 13)) & mask;
@@ -169,8 +169,8 @@ START_TEST(combines)
             }
         }
         uint64_t got = original;
-        cx_private_combine(op, width, (unsigned char *)&got, (unsigned char *)&copy[0], width);
-        cx_private_combine(op, width, (unsigned char *)&got, (unsigned char *)&copy[1], width);
+        cx_private_copies_combine(op, width, (unsigned char *)&got, (unsigned char *)&copy[0], width);
+        cx_private_copies_combine(op, width, (unsigned char *)&got, (unsigned char *)&copy[1], width);
         ck_assert_msg(got == expected, "operation %u, width %u", op, width);
     }
 }
@@ -183,15 +183,16 @@ START_TEST(combines_floats)
     unsigned char neutral[8];
     float nothing;
 
-    cx_private_neutral(CX_ATOMIC_FADD, 4, neutral);
+    cx_private_copies_neutral(CX_ATOMIC_FADD, 4, neutral);
     memcpy(&nothing, neutral, 4);
     ck_assert(nothing == 0 && signbit(nothing)); /* plus zero would turn minus zero into plus zero */
     memcpy(&deltas[1], neutral, 4);
-    cx_private_combine(CX_ATOMIC_FADD, 4, (unsigned char *)sums, (unsigned char *)deltas, sizeof(sums));
+    cx_private_copies_combine(CX_ATOMIC_FADD, 4, (unsigned char *)sums, (unsigned char *)deltas,
+                              sizeof(sums));
     ck_assert(sums[0] == 1.75f && sums[1] == 0 && signbit(sums[1]) && sums[2] == 0);
-    cx_private_neutral(CX_ATOMIC_FADD, 8, neutral);
+    cx_private_copies_neutral(CX_ATOMIC_FADD, 8, neutral);
     memcpy(&more[1], neutral, 8);
-    cx_private_combine(CX_ATOMIC_FADD, 8, (unsigned char *)wide, (unsigned char *)more, sizeof(wide));
+    cx_private_copies_combine(CX_ATOMIC_FADD, 8, (unsigned char *)wide, (unsigned char *)more, sizeof(wide));
     ck_assert(wide[0] == 3.5 && wide[1] == -2.5);
 }
 END_TEST
@@ -239,13 +240,13 @@ START_TEST(copies)
     for (unsigned round = 0; round < 24; round++) {
         size_t lo = (size_t)roll(5000), bytes = round % 3 ? (size_t)roll(room - lo) : (size_t)roll(9000);
         memset(to, 0, room);
-        cx_bytes_copy(context, to + lo, from + lo, bytes);
+        cx_host_copy(context, to + lo, from + lo, bytes);
         ck_assert_int_eq(memcmp(to + lo, from + lo, bytes), 0);
         ck_assert(lo == 0 || to[lo - 1] == 0);
         ck_assert(lo + bytes == room || to[lo + bytes] == 0);
     }
     memcpy(to, from, room);
-    cx_bytes_copy(context, to + 100, to, room - 100); /* overlapping */
+    cx_host_copy(context, to + 100, to, room - 100); /* overlapping */
     ck_assert_int_eq(memcmp(to + 100, from, room - 100), 0);
     free(from);
     free(to);

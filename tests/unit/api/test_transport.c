@@ -189,7 +189,7 @@ START_TEST(host_transport)
 {
     char *summary = NULL;
     size_t size;
-    route = cx_traffic_register("by the test");
+    route = cx_transfer_counts_register("by the test");
     ck_assert(cx_transport_register(&to_host));
     cl_kernel kernel = open_all("never", "static");
     turn_twice(kernel);
@@ -197,7 +197,7 @@ START_TEST(host_transport)
     ck_assert_uint_eq(moved[true], BYTES);
     ck_assert_uint_eq(moved[false], BYTES);
     FILE *out = open_memstream(&summary, &size);
-    cx_traffic_print(out);
+    cx_transfer_counts_print(out);
     ck_assert_int_eq(fclose(out), 0);
     ck_assert_ptr_nonnull(strstr(summary, "by the test             0.262 MB        0.262 MB"));
     free(summary);

@@ -30,7 +30,7 @@ static void *copy_parts(void *data)
     for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
         for (unsigned threads = 1; threads <= 9; threads += 2) {
             size_t at = (seed + i * threads) % 9;
-            cx_bytes_copy_by(threads, to + at, from + 9 - at, lengths[i]);
+            cx_copy_by(threads, to + at, from + 9 - at, lengths[i]);
             memcpy(want + at, from + 9 - at, lengths[i]);
             if (memcmp(to, want, ROOM) != 0)
                 return (void *)(uintptr_t) "wrong bytes";
@@ -72,10 +72,10 @@ START_TEST(overlapping)
     memcpy(bytes, some, ROOM);
     memcpy(want, some, ROOM);
     free(some);
-    cx_bytes_copy_by(4, bytes + 5, bytes, ROOM - 5);
+    cx_copy_by(4, bytes + 5, bytes, ROOM - 5);
     memmove(want + 5, want, ROOM - 5);
     ck_assert_int_eq(memcmp(bytes, want, ROOM), 0);
-    cx_bytes_copy_by(4, bytes, bytes + 4096, ROOM - 4096);
+    cx_copy_by(4, bytes, bytes + 4096, ROOM - 4096);
     memmove(want, want + 4096, ROOM - 4096);
     ck_assert_int_eq(memcmp(bytes, want, ROOM), 0);
 }

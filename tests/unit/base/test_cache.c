@@ -18,7 +18,7 @@
 
 static char base[64], folder[128];
 static const char *const words[] = {"a", "bc"};
-static char key[CX_CACHE_KEY_SIZE];
+static char key[CX_DISK_CACHE_KEY_SIZE];
 
 static void setup(void)
 {
@@ -26,7 +26,7 @@ static void setup(void)
     strcpy(base, "/tmp/test-cache-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(base));
     snprintf(folder, sizeof(folder), "%s/deep/er", base);
-    cx_cache_key(key, 2, words);
+    cx_disk_cache_key(key, 2, words);
 }
 
 static void teardown(void)
@@ -84,14 +84,14 @@ START_TEST(keys_differ)
 {
     const char *const other[] = {"ab", "c"};
     const char *const longer[] = {"a", "bc", ""};
-    char second[CX_CACHE_KEY_SIZE], third[CX_CACHE_KEY_SIZE];
+    char second[CX_DISK_CACHE_KEY_SIZE], third[CX_DISK_CACHE_KEY_SIZE];
 
-    cx_cache_key(second, 2, other);
-    cx_cache_key(third, 3, longer);
+    cx_disk_cache_key(second, 2, other);
+    cx_disk_cache_key(third, 3, longer);
     ck_assert_uint_eq(strlen(key), 64);
     ck_assert_str_ne(key, second);
     ck_assert_str_ne(key, third);
-    cx_cache_key(second, 2, words);
+    cx_disk_cache_key(second, 2, words);
     ck_assert_str_eq(key, second);
 }
 END_TEST
@@ -99,7 +99,7 @@ END_TEST
 static void expect_stored(const char *text)
 {
     size_t size = 0;
-    char *data = cx_cache_load(folder, key, &size);
+    char *data = cx_disk_cache_load(folder, key, &size);
     ck_assert_ptr_nonnull(data);
     ck_assert_uint_eq(size, strlen(text));
     ck_assert_mem_eq(data, text, size);
@@ -109,7 +109,7 @@ static void expect_stored(const char *text)
 static void expect_absent(void)
 {
     size_t size = 0;
-    ck_assert_ptr_null(cx_cache_load(folder, key, &size));
+    ck_assert_ptr_null(cx_disk_cache_load(folder, key, &size));
 }
 
 START_TEST(round_trip)
@@ -117,9 +117,9 @@ START_TEST(round_trip)
     struct stat info;
 
     expect_absent();
-    ck_assert(cx_cache_store(folder, key, "hello", 5));
+    ck_assert(cx_disk_cache_store(folder, key, "hello", 5));
     expect_stored("hello");
-    ck_assert(cx_cache_store(folder, key, "hello again", 11));
+    ck_assert(cx_disk_cache_store(folder, key, "hello again", 11));
     expect_stored("hello again");
     ck_assert_int_eq(stat(folder, &info), 0);
     ck_assert_uint_eq(info.st_mode & 0777, 0700);
@@ -149,14 +149,14 @@ START_TEST(damaged_files_are_absent)
     const long length = 8 + CX_CHECKSUM_SIZE + 5;
 
     for (long at = 0; at < length; at++) {
-        ck_assert(cx_cache_store(folder, key, "hello", 5));
+        ck_assert(cx_disk_cache_store(folder, key, "hello", 5));
         damage(at, false);
         expect_absent();
-        ck_assert(cx_cache_store(folder, key, "hello", 5));
+        ck_assert(cx_disk_cache_store(folder, key, "hello", 5));
         damage(at, true);
         expect_absent();
     }
-    ck_assert(cx_cache_store(folder, key, "hello", 5));
+    ck_assert(cx_disk_cache_store(folder, key, "hello", 5));
     expect_stored("hello");
 }
 END_TEST
@@ -165,14 +165,14 @@ START_TEST(foreign_files_are_absent)
 {
     char path[256];
 
-    ck_assert(cx_cache_store(folder, key, "hello", 5));
+    ck_assert(cx_disk_cache_store(folder, key, "hello", 5));
     snprintf(path, sizeof(path), "%s/%s", folder, key);
     ck_assert_int_eq(chmod(path, 0666), 0); /* anybody could have written it */
     expect_absent();
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(mkdir(path, 0700), 0);
     expect_absent();
-    ck_assert(!cx_cache_store(folder, key, "hello", 5));
+    ck_assert(!cx_disk_cache_store(folder, key, "hello", 5));
     ck_assert_int_eq(rmdir(path), 0);
     ck_assert_int_eq(mkfifo(path, 0600), 0); /* must not wait for a writer */
     expect_absent();
@@ -189,8 +189,8 @@ START_TEST(no_folder)
     close(fd);
     snprintf(folder, sizeof(folder), "%s/below", file);
     capture_start();
-    ck_assert(!cx_cache_store(folder, key, "hello", 5));
-    ck_assert(!cx_cache_store("", key, "hello", 5));
+    ck_assert(!cx_disk_cache_store(folder, key, "hello", 5));
+    ck_assert(!cx_disk_cache_store("", key, "hello", 5));
     ck_assert_str_eq(capture_end(), "");
     expect_absent();
 }
@@ -202,12 +202,13 @@ START_TEST(no_room)
     struct rlimit limit;
     char command[160];
 
-    ck_assert(cx_cache_store(folder, key, "hello", 5));
+    ck_assert(cx_disk_cache_store(folder, key, "hello", 5));
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     struct rlimit low = {8 + CX_CHECKSUM_SIZE + 3, limit.rlim_max};
     /* no checks in between: libcheck notes each in a file */
     bool set = setrlimit(RLIMIT_FSIZE, &low) == 0;
-    bool too_long = cx_cache_store(folder, key, "other", 5), fits = cx_cache_store(folder, key, "cut", 3);
+    bool too_long = cx_disk_cache_store(folder, key, "other", 5),
+         fits = cx_disk_cache_store(folder, key, "cut", 3);
     set &= setrlimit(RLIMIT_FSIZE, &limit) == 0;
     ck_assert(set && !too_long);
     ck_assert(fits);
@@ -222,7 +223,7 @@ static void *write_often(void *data)
     char text[4096];
     memset(text, *(const char *)data, sizeof(text));
     for (unsigned i = 0; i < 200; i++)
-        if (!cx_cache_store(folder, key, text, (size_t)(1000 + (*(const char *)data - 'a') * 700)))
+        if (!cx_disk_cache_store(folder, key, text, (size_t)(1000 + (*(const char *)data - 'a') * 700)))
             return data;
     return NULL;
 }
@@ -233,12 +234,12 @@ START_TEST(writers_at_once)
     static const char letters[] = "abcd";
     pthread_t writers[4];
 
-    ck_assert(cx_cache_store(folder, key, "a", 1));
+    ck_assert(cx_disk_cache_store(folder, key, "a", 1));
     for (unsigned i = 0; i < 4; i++)
         ck_assert_int_eq(pthread_create(&writers[i], NULL, write_often, (void *)(uintptr_t)&letters[i]), 0);
     for (unsigned i = 0; i < 300; i++) {
         size_t size = 0;
-        char *data = cx_cache_load(folder, key, &size);
+        char *data = cx_disk_cache_load(folder, key, &size);
         ck_assert_ptr_nonnull(data);
         for (size_t j = 1; j < size; j++)
             ck_assert_int_eq(data[j], data[0]);

@@ -47,21 +47,21 @@ static void copy(void *data, size_t index)
 static const char *transfer(unsigned seed, unsigned threads, size_t total, size_t ahead, size_t until)
 {
     struct job *job = calloc(1, sizeof(*job));
-    struct cx_chunks chunks;
+    struct cx_copy_chunks chunks;
     const char *problem = NULL;
     if (!job)
         return "no memory";
     job->seed = seed;
-    cx_chunks_begin(&chunks, threads, total, copy, job);
+    cx_copy_chunks_begin(&chunks, threads, total, copy, job);
     for (size_t k = 0; k < until && !problem; k++) {
         const size_t end = k + ahead < total ? k + ahead : total;
         atomic_store(&job->allowed, end);
-        cx_chunks_allow(&chunks, end);
-        cx_chunks_await(&chunks, k);
+        cx_copy_chunks_allow(&chunks, end);
+        cx_copy_chunks_await(&chunks, k);
         if (job->plain[k] != k + seed || atomic_load(&job->times[k]) != 1)
             problem = "a chunk is not as it should be when it was awaited";
     }
-    cx_chunks_end(&chunks);
+    cx_copy_chunks_end(&chunks);
     atomic_store(&job->over, true);
     for (size_t k = 0; k < total && !problem; k++)
         if (atomic_load(&job->times[k]) > 1 || (k < until && atomic_load(&job->times[k]) != 1))
@@ -78,7 +78,7 @@ static void *transfers(void *data)
     const char *problem = NULL;
     for (unsigned i = 0; i < 60 && !problem; i++) {
         const size_t total = 1 + random_of(&state) % (i % 3 ? 40 : MOST);
-        const size_t ahead = 1 + random_of(&state) % (i % 2 ? 8 : CX_CHUNKS_AHEAD);
+        const size_t ahead = 1 + random_of(&state) % (i % 2 ? 8 : CX_COPY_CHUNKS_AHEAD);
         const size_t until = random_of(&state) % 4 ? total : random_of(&state) % (total + 1);
         problem = transfer(random_of(&state), random_of(&state) % 9, total, ahead, until);
     }
@@ -119,12 +119,12 @@ static void nothing(void *job, size_t index)
 
 START_TEST(none)
 {
-    struct cx_chunks chunks;
+    struct cx_copy_chunks chunks;
     int any;
-    cx_chunks_begin(&chunks, 7, 0, nothing, &any);
-    cx_chunks_end(&chunks);
-    cx_chunks_begin(&chunks, 7, 20, nothing, &any);
-    cx_chunks_end(&chunks);
+    cx_copy_chunks_begin(&chunks, 7, 0, nothing, &any);
+    cx_copy_chunks_end(&chunks);
+    cx_copy_chunks_begin(&chunks, 7, 20, nothing, &any);
+    cx_copy_chunks_end(&chunks);
 }
 END_TEST
 

@@ -24,34 +24,34 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static enum cx_helper_end shell_in(struct cx_helper *helper, const char *script, unsigned limit_ms)
+static enum cx_subprocess_end shell_in(struct cx_subprocess *helper, const char *script, unsigned limit_ms)
 {
     char *argv[] = {(char[]){"/bin/sh"}, (char[]){"-c"}, strdup(script), NULL};
     ck_assert_ptr_nonnull(argv[2]);
-    enum cx_helper_end end = cx_helper_run(helper, argv, limit_ms, message, sizeof(message));
+    enum cx_subprocess_end end = cx_subprocess_run(helper, argv, limit_ms, message, sizeof(message));
     free(argv[2]);
     return end;
 }
 
-static enum cx_helper_end shell(const char *script, unsigned limit_ms)
+static enum cx_subprocess_end shell(const char *script, unsigned limit_ms)
 {
-    struct cx_helper helper = {0};
+    struct cx_subprocess helper = {0};
     return shell_in(&helper, script, limit_ms);
 }
 
 START_TEST(ends)
 {
-    ck_assert_int_eq(shell("exit 0", 5000), CX_HELPER_OK);
+    ck_assert_int_eq(shell("exit 0", 5000), CX_SUBPROCESS_OK);
     ck_assert_str_eq(message, "");
-    ck_assert_int_eq(shell("echo first line >&2; echo second >&2; exit 3", 5000), CX_HELPER_FAILED);
+    ck_assert_int_eq(shell("echo first line >&2; echo second >&2; exit 3", 5000), CX_SUBPROCESS_FAILED);
     ck_assert_str_eq(message, "first line");
-    ck_assert_int_eq(shell("kill -9 $$", 5000), CX_HELPER_FAILED);
-    ck_assert_int_eq(shell("head -c 100000 /dev/zero | tr '\\0' x >&2; exit 1", 5000), CX_HELPER_FAILED);
+    ck_assert_int_eq(shell("kill -9 $$", 5000), CX_SUBPROCESS_FAILED);
+    ck_assert_int_eq(shell("head -c 100000 /dev/zero | tr '\\0' x >&2; exit 1", 5000), CX_SUBPROCESS_FAILED);
     ck_assert_uint_eq(strlen(message), sizeof(message) - 1);
 
-    struct cx_helper helper = {0};
+    struct cx_subprocess helper = {0};
     char *argv[] = {(char[]){"/no/such/program"}, NULL};
-    ck_assert_int_eq(cx_helper_run(&helper, argv, 1000, message, sizeof(message)), CX_HELPER_ABSENT);
+    ck_assert_int_eq(cx_subprocess_run(&helper, argv, 1000, message, sizeof(message)), CX_SUBPROCESS_ABSENT);
 }
 END_TEST
 
@@ -70,12 +70,12 @@ START_TEST(surroundings)
 
     ck_assert_int_eq(
         shell("for f in 3 4 5 6 7 8 9 10 11 12; do [ ! -e /proc/$$/fd/$f ] || exit 1; done", 5000),
-        CX_HELPER_OK);
-    ck_assert_int_eq(shell("[ -z \"$LD_PRELOAD_TEST\" ] && [ -z \"$HOME\" ]", 5000), CX_HELPER_OK);
-    ck_assert_int_eq(shell("read x; [ -z \"$x\" ]; echo out", 5000), CX_HELPER_OK);
-    ck_assert_int_eq(shell("grep -q '^SigIgn:.*0000000$' /proc/self/status", 5000), CX_HELPER_OK);
-    ck_assert_int_eq(shell("grep -q '^SigBlk:.*0000000000000000' /proc/self/status", 5000), CX_HELPER_OK);
-    ck_assert_int_eq(shell("[ $(cut -d' ' -f5 /proc/$$/stat) = $$ ]", 5000), CX_HELPER_OK);
+        CX_SUBPROCESS_OK);
+    ck_assert_int_eq(shell("[ -z \"$LD_PRELOAD_TEST\" ] && [ -z \"$HOME\" ]", 5000), CX_SUBPROCESS_OK);
+    ck_assert_int_eq(shell("read x; [ -z \"$x\" ]; echo out", 5000), CX_SUBPROCESS_OK);
+    ck_assert_int_eq(shell("grep -q '^SigIgn:.*0000000$' /proc/self/status", 5000), CX_SUBPROCESS_OK);
+    ck_assert_int_eq(shell("grep -q '^SigBlk:.*0000000000000000' /proc/self/status", 5000), CX_SUBPROCESS_OK);
+    ck_assert_int_eq(shell("[ $(cut -d' ' -f5 /proc/$$/stat) = $$ ]", 5000), CX_SUBPROCESS_OK);
 }
 END_TEST
 
@@ -83,7 +83,7 @@ END_TEST
 START_TEST(time_limit)
 {
     double start = now();
-    ck_assert_int_eq(shell("sleep 100 & sleep 100", 200), CX_HELPER_TIMEOUT);
+    ck_assert_int_eq(shell("sleep 100 & sleep 100", 200), CX_SUBPROCESS_TIMEOUT);
     ck_assert_double_lt(now() - start, 5);
 }
 END_TEST
@@ -91,22 +91,22 @@ END_TEST
 static void *stop_soon(void *helper)
 {
     usleep(100000);
-    cx_helper_stop(helper);
+    cx_exit_guard_subprocess_stop(helper);
     return NULL;
 }
 
 START_TEST(stopped)
 {
-    struct cx_helper helper = {0};
+    struct cx_subprocess helper = {0};
     pthread_t thread;
     double start = now();
 
     ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, &helper), 0);
-    ck_assert_int_eq(shell_in(&helper, "sleep 100 & sleep 100", 60000), CX_HELPER_STOPPED);
+    ck_assert_int_eq(shell_in(&helper, "sleep 100 & sleep 100", 60000), CX_SUBPROCESS_STOPPED);
     ck_assert_double_lt(now() - start, 5);
     pthread_join(thread, NULL);
     /* stopped before it started */
-    ck_assert_int_eq(shell_in(&helper, "sleep 100", 60000), CX_HELPER_STOPPED);
+    ck_assert_int_eq(shell_in(&helper, "sleep 100", 60000), CX_SUBPROCESS_STOPPED);
     ck_assert_double_lt(now() - start, 5);
 }
 END_TEST
@@ -115,8 +115,8 @@ END_TEST
 START_TEST(program_reaps)
 {
     signal(SIGCHLD, SIG_IGN);
-    ck_assert_int_eq(shell("exit 0", 5000), CX_HELPER_OK);
-    ck_assert_int_eq(shell("sleep 100", 200), CX_HELPER_TIMEOUT);
+    ck_assert_int_eq(shell("exit 0", 5000), CX_SUBPROCESS_OK);
+    ck_assert_int_eq(shell("sleep 100", 200), CX_SUBPROCESS_TIMEOUT);
     signal(SIGCHLD, SIG_DFL);
 }
 END_TEST
@@ -128,14 +128,14 @@ START_TEST(standard_files_closed)
         saved[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
         close(fd);
     }
-    enum cx_helper_end good = shell("echo out; exit 0", 5000);
-    enum cx_helper_end bad = shell("echo cause >&2; exit 1", 5000);
+    enum cx_subprocess_end good = shell("echo out; exit 0", 5000);
+    enum cx_subprocess_end bad = shell("echo cause >&2; exit 1", 5000);
     for (int fd = 0; fd < 3; fd++) {
         dup2(saved[fd], fd);
         close(saved[fd]);
     }
-    ck_assert_int_eq(good, CX_HELPER_OK);
-    ck_assert_int_eq(bad, CX_HELPER_FAILED);
+    ck_assert_int_eq(good, CX_SUBPROCESS_OK);
+    ck_assert_int_eq(bad, CX_SUBPROCESS_FAILED);
     ck_assert_str_eq(message, "cause");
 }
 END_TEST
@@ -149,12 +149,12 @@ static atomic_bool entered;
 
 static void busy(void *milliseconds)
 {
-    if (!cx_background_enter()) /* as if within a compiler, which exit() waits for */
+    if (!cx_exit_guard_enter()) /* as if within a compiler, which exit() waits for */
         return;
     atomic_store(&entered, true);
     usleep(1000 * *(unsigned *)milliseconds);
     fputs("finished", stderr);
-    cx_background_leave();
+    cx_exit_guard_leave();
 }
 
 static atomic_bool naps, awake;
@@ -170,7 +170,7 @@ static void nap(void *unused)
 /* exit() while a helper and a thread of ours run: the one is killed, the other waited for. */
 START_TEST(process_ends)
 {
-    static struct cx_helper helper;
+    static struct cx_subprocess helper;
     static unsigned milliseconds = 500;
     double start = now();
     int status = 0;
@@ -179,7 +179,7 @@ START_TEST(process_ends)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        bool ok = cx_background_run(long_helper, &helper) && cx_background_run(busy, &milliseconds);
+        bool ok = cx_exit_guard_run(long_helper, &helper) && cx_exit_guard_run(busy, &milliseconds);
         for (int i = 0; i < 10000 && !atomic_load(&entered); i++)
             usleep(1000);
         usleep(100000); /* the helper's process has begun, too */
@@ -200,7 +200,7 @@ START_TEST(forked_child_ends)
     double start = now();
     int status = 0;
 
-    ck_assert(cx_background_run(nap, NULL));
+    ck_assert(cx_exit_guard_run(nap, NULL));
     while (!atomic_load(&naps))
         usleep(1000);
     pid_t child = fork();
@@ -237,18 +237,18 @@ START_TEST(threads_for_all)
     static pthread_t thread[ALONE];
     unsigned threads = 0;
     pthread_barrier_init(&barrier, NULL, JOBS);
-    cx_background_prepare();
-    cx_background_prepare();
+    cx_exit_guard_prepare();
+    cx_exit_guard_prepare();
     for (unsigned round = 1; round <= ROUNDS; round++) {
         for (int i = 0; i < JOBS; i++)
-            ck_assert(cx_background_run(arrive, NULL));
+            ck_assert(cx_exit_guard_run(arrive, NULL));
         while (atomic_load(&arrived) < round * JOBS)
             usleep(100);
     }
     pthread_barrier_destroy(&barrier);
     for (unsigned i = 0; i < ALONE; i++) {
         bool seen = false;
-        ck_assert(cx_background_run(note_thread, &thread[i]));
+        ck_assert(cx_exit_guard_run(note_thread, &thread[i]));
         while (atomic_load(&arrived) <= ROUNDS * JOBS + i)
             usleep(100);
         usleep(1000);

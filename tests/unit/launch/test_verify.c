@@ -22,7 +22,7 @@ static const struct {
 
 START_TEST(element_types)
 {
-    struct cx_element got = cx_element_of(types[_i].type);
+    struct cx_element got = cx_verify_element_of(types[_i].type);
     ck_assert_msg(got.kind == types[_i].element.kind && got.size == types[_i].element.size,
                   "%s: kind %d, %u bytes", types[_i].type, got.kind, got.size);
 }
@@ -31,7 +31,7 @@ END_TEST
 static bool close_floats(float a, float b, enum cx_compare_by by)
 {
     struct cx_difference difference;
-    return cx_compare(&a, &b, sizeof(a), cx_element_of("float*"), by, &difference);
+    return cx_verify_compare(&a, &b, sizeof(a), cx_verify_element_of("float*"), by, &difference);
 }
 
 static float step(float value, int steps)
@@ -63,10 +63,10 @@ START_TEST(sums)
 {
     const float a[] = {1000.0f, 1e-5f, -3.0f}, b[] = {1000.0f, 3e-5f, -3.0005f}, c[] = {1000.0f, 0.1f, -3.0f};
     struct cx_difference d;
-    struct cx_element element = cx_element_of("float*");
-    ck_assert(cx_compare(a, b, sizeof(a), element, CX_COMPARE_SUMS, &d));
-    ck_assert(!cx_compare(a, b, sizeof(a), element, CX_COMPARE_ULPS, &d));
-    ck_assert(!cx_compare(a, c, sizeof(a), element, CX_COMPARE_SUMS, &d));
+    struct cx_element element = cx_verify_element_of("float*");
+    ck_assert(cx_verify_compare(a, b, sizeof(a), element, CX_COMPARE_SUMS, &d));
+    ck_assert(!cx_verify_compare(a, b, sizeof(a), element, CX_COMPARE_ULPS, &d));
+    ck_assert(!cx_verify_compare(a, c, sizeof(a), element, CX_COMPARE_SUMS, &d));
     ck_assert_uint_eq(d.first, 4);
 }
 END_TEST
@@ -77,11 +77,11 @@ START_TEST(others)
     const double d1 = 1.0, d2 = 1.0 + 16 * 0x1p-52, d3 = 1.0 + 17 * 0x1p-52;
     const int32_t i1[] = {5, 6, 7}, i2[] = {5, 7, 7};
     struct cx_difference d;
-    ck_assert(cx_compare(h1, h4, 4, cx_element_of("half2*"), CX_COMPARE_ULPS, &d));
-    ck_assert(!cx_compare(h1, h5, 4, cx_element_of("half2*"), CX_COMPARE_ULPS, &d));
-    ck_assert(cx_compare(&d1, &d2, 8, cx_element_of("double*"), CX_COMPARE_ULPS, &d));
-    ck_assert(!cx_compare(&d1, &d3, 8, cx_element_of("double*"), CX_COMPARE_ULPS, &d));
-    ck_assert(!cx_compare(i1, i2, 12, cx_element_of("int*"), CX_COMPARE_ULPS, &d));
+    ck_assert(cx_verify_compare(h1, h4, 4, cx_verify_element_of("half2*"), CX_COMPARE_ULPS, &d));
+    ck_assert(!cx_verify_compare(h1, h5, 4, cx_verify_element_of("half2*"), CX_COMPARE_ULPS, &d));
+    ck_assert(cx_verify_compare(&d1, &d2, 8, cx_verify_element_of("double*"), CX_COMPARE_ULPS, &d));
+    ck_assert(!cx_verify_compare(&d1, &d3, 8, cx_verify_element_of("double*"), CX_COMPARE_ULPS, &d));
+    ck_assert(!cx_verify_compare(i1, i2, 12, cx_verify_element_of("int*"), CX_COMPARE_ULPS, &d));
     ck_assert_uint_eq(d.first, 4);
     ck_assert_uint_eq(d.bytes, 1);
 }
@@ -92,13 +92,15 @@ START_TEST(unknown_types)
     const float f1[] = {1.0f, 2.0f}, f2[] = {step(1.0f, 3), 2.0f};
     const double d1 = 1.0 / 3, d2 = 1.0 / 3 + 0x1p-53;
     const int32_t i1[] = {5, 6}, i2[] = {5, 7};
-    struct cx_element element = cx_element_of("struct thing*");
+    struct cx_element element = cx_verify_element_of("struct thing*");
     struct cx_difference d;
-    ck_assert(cx_compare(f1, f2, 8, element, CX_COMPARE_ULPS, &d));
-    ck_assert(cx_compare(&d1, &d2, 8, element, CX_COMPARE_ULPS, &d));
-    ck_assert(!cx_compare(i1, i2, 8, element, CX_COMPARE_ULPS, &d)); /* small integers are no close floats */
-    ck_assert(!cx_compare(f1, f2, 8, element, CX_COMPARE_BYTES, &d));
-    ck_assert(!cx_compare("abcdef", "abcdeg", 6, element, CX_COMPARE_ULPS, &d)); /* a piece at the end */
+    ck_assert(cx_verify_compare(f1, f2, 8, element, CX_COMPARE_ULPS, &d));
+    ck_assert(cx_verify_compare(&d1, &d2, 8, element, CX_COMPARE_ULPS, &d));
+    ck_assert(
+        !cx_verify_compare(i1, i2, 8, element, CX_COMPARE_ULPS, &d)); /* small integers are no close floats */
+    ck_assert(!cx_verify_compare(f1, f2, 8, element, CX_COMPARE_BYTES, &d));
+    ck_assert(
+        !cx_verify_compare("abcdef", "abcdeg", 6, element, CX_COMPARE_ULPS, &d)); /* a piece at the end */
     ck_assert_uint_eq(d.first, 4);
 }
 END_TEST
@@ -110,15 +112,15 @@ START_TEST(texts)
     const uint64_t l = UINT64_MAX;
     const float f = 0.1f;
     const uint16_t h = 0xc000;
-    cx_element_text(text, sizeof(text), &c, 1, cx_element_of("char*"));
+    cx_verify_element_text(text, sizeof(text), &c, 1, cx_verify_element_of("char*"));
     ck_assert_str_eq(text, "-3");
-    cx_element_text(text, sizeof(text), &l, 8, cx_element_of("ulong*"));
+    cx_verify_element_text(text, sizeof(text), &l, 8, cx_verify_element_of("ulong*"));
     ck_assert_str_eq(text, "18446744073709551615");
-    cx_element_text(text, sizeof(text), &f, 4, cx_element_of("float*"));
+    cx_verify_element_text(text, sizeof(text), &f, 4, cx_verify_element_of("float*"));
     ck_assert_str_eq(text, "0.100000001");
-    cx_element_text(text, sizeof(text), &h, 2, cx_element_of("half*"));
+    cx_verify_element_text(text, sizeof(text), &h, 2, cx_verify_element_of("half*"));
     ck_assert_str_eq(text, "-2");
-    cx_element_text(text, sizeof(text), "\x01\xab", 2, cx_element_of("float*"));
+    cx_verify_element_text(text, sizeof(text), "\x01\xab", 2, cx_verify_element_of("float*"));
     ck_assert_str_eq(text, "0x01ab");
 }
 END_TEST

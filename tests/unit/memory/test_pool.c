@@ -101,9 +101,9 @@ static const struct cx_real_device device = {
 
 /* ---- tests ---- */
 
-static struct cx_pages *take(struct cx_pool *pool, size_t bytes)
+static struct cx_pages *take(struct cx_pinned_pool *pool, size_t bytes)
 {
-    struct cx_pages *pages = cx_pool_take(pool, bytes);
+    struct cx_pages *pages = cx_pinned_pool_take(pool, bytes);
     ck_assert_ptr_nonnull(pages);
     ck_assert_uint_ge(pages->bytes, bytes);
     memset(pages->memory, 0x3c, bytes);
@@ -113,7 +113,7 @@ static struct cx_pages *take(struct cx_pool *pool, size_t bytes)
 static bool pin(struct cx_pages *pages)
 {
     bool again;
-    return cx_pool_pin(pages, NULL, &device, &again);
+    return cx_pinned_pool_pin(pages, NULL, &device, &again);
 }
 
 static struct cx_pinned_numbers numbers(void)
@@ -133,13 +133,13 @@ static void nothing_is_left(void)
 
 START_TEST(reuse)
 {
-    struct cx_pool pool = {0};
+    struct cx_pinned_pool pool = {0};
     struct cx_pages *a = take(&pool, 8 * MB - 5), *b = take(&pool, 2 * MB), *c;
     unsigned char *memory = a->memory;
     set_environment("COEXEC_PINNED_MAX", "1G", NULL);
     ck_assert(pin(a));
     ck_assert(pin(b));
-    cx_pool_give(&pool, &a);
+    cx_pinned_pool_give(&pool, &a);
     ck_assert_ptr_null(a);
     c = take(&pool, 4 * MB); /* the free ones are too large to be wasted on it */
     ck_assert(!atomic_load(&c->pinned));
@@ -149,11 +149,11 @@ START_TEST(reuse)
     ck_assert_int_eq(atomic_load(&made), 2);
     ck_assert_uint_eq(numbers().reused, 1);
     ck_assert_uint_eq(numbers().now, 10 * MB);
-    cx_pool_give(&pool, &c); /* never pinned: freed */
-    cx_pool_give(&pool, &a);
-    cx_pool_give(&pool, &b);
-    cx_pool_give(&pool, &b);
-    cx_pool_finish(&pool);
+    cx_pinned_pool_give(&pool, &c); /* never pinned: freed */
+    cx_pinned_pool_give(&pool, &a);
+    cx_pinned_pool_give(&pool, &b);
+    cx_pinned_pool_give(&pool, &b);
+    cx_pinned_pool_finish(&pool);
     nothing_is_left();
 }
 END_TEST
@@ -161,7 +161,7 @@ END_TEST
 START_TEST(best_fit)
 {
     static const size_t sizes[] = {20, 18, 17, 19, 16};
-    struct cx_pool pool = {0};
+    struct cx_pinned_pool pool = {0};
     struct cx_pages *pages[5];
     set_environment("COEXEC_PINNED_MAX", "1G", NULL);
     for (unsigned i = 0; i < 5; i++) {
@@ -169,106 +169,106 @@ START_TEST(best_fit)
         ck_assert(pin(pages[i]));
     }
     for (unsigned i = 0; i < 5; i++)
-        cx_pool_give(&pool, &pages[i]);
+        cx_pinned_pool_give(&pool, &pages[i]);
     for (unsigned i = 0; i < 5; i++) {
         pages[i] = take(&pool, 16 * MB);
         ck_assert_uint_eq(pages[i]->bytes, (16 + i) * MB);
     }
     for (unsigned i = 0; i < 5; i++)
-        cx_pool_give(&pool, &pages[i]);
-    cx_pool_finish(&pool);
+        cx_pinned_pool_give(&pool, &pages[i]);
+    cx_pinned_pool_finish(&pool);
     nothing_is_left();
 }
 END_TEST
 
 START_TEST(bound)
 {
-    struct cx_pool pool = {0}, other = {0};
+    struct cx_pinned_pool pool = {0}, other = {0};
     struct cx_pages *a = take(&pool, 6 * MB), *b = take(&pool, 5 * MB), *c = take(&other, 4 * MB);
     bool again = false;
     set_environment("COEXEC_PINNED_MAX", "10M", NULL);
     ck_assert(pin(a));
-    ck_assert(!cx_pool_pin(b, NULL, &device, &again));
+    ck_assert(!cx_pinned_pool_pin(b, NULL, &device, &again));
     ck_assert(again);
     ck_assert_uint_eq(numbers().refused, 1);
     ck_assert_uint_eq(numbers().refused_bytes, 5 * MB);
     ck_assert(pin(c));
     ck_assert(!cx_pinned_reserve(1));
-    cx_pool_give(&pool, &a); /* free pages make room, also in another context's pool */
+    cx_pinned_pool_give(&pool, &a); /* free pages make room, also in another context's pool */
     ck_assert(cx_pinned_reserve(5 * MB));
     ck_assert_int_eq(atomic_load(&live_buffers), 1);
     cx_pinned_release(5 * MB);
     ck_assert(pin(b));
     ck_assert_uint_eq(numbers().now, 9 * MB);
     ck_assert_uint_eq(numbers().most, 10 * MB);
-    cx_pool_give(&pool, &b);
-    cx_pool_give(&other, &c);
+    cx_pinned_pool_give(&pool, &b);
+    cx_pinned_pool_give(&other, &c);
     struct cx_pages *d = take(&other, 10 * MB); /* all free pages go for it, the oldest first */
     ck_assert(pin(d));
     ck_assert_int_eq(atomic_load(&live_buffers), 1);
-    cx_pool_give(&other, &d);
-    cx_pool_finish(&pool);
-    cx_pool_finish(&other);
+    cx_pinned_pool_give(&other, &d);
+    cx_pinned_pool_finish(&pool);
+    cx_pinned_pool_finish(&other);
     nothing_is_left();
 }
 END_TEST
 
 START_TEST(none)
 {
-    struct cx_pool pool = {0};
+    struct cx_pinned_pool pool = {0};
     struct cx_pages *a = take(&pool, 6 * MB);
     bool again = true;
     set_environment("COEXEC_PINNED_MAX", "0", NULL);
-    ck_assert(!cx_pool_pin(a, NULL, &device, &again));
+    ck_assert(!cx_pinned_pool_pin(a, NULL, &device, &again));
     ck_assert(!again);
     ck_assert_int_eq(atomic_load(&made), 0);
     ck_assert_uint_eq(numbers().refused, 0);
-    cx_pool_give(&pool, &a);
-    cx_pool_finish(&pool);
+    cx_pinned_pool_give(&pool, &a);
+    cx_pinned_pool_finish(&pool);
     nothing_is_left();
 }
 END_TEST
 
 START_TEST(driver_refuses)
 {
-    struct cx_pool pool = {0};
+    struct cx_pinned_pool pool = {0};
     struct cx_pages *a = take(&pool, 2 * MB), *large = take(&pool, 65 * MB);
     bool again = true;
     set_environment("COEXEC_PINNED_MAX", "1G", NULL);
     atomic_store(&refuses, true);
-    ck_assert(!cx_pool_pin(a, NULL, &device, &again));
+    ck_assert(!cx_pinned_pool_pin(a, NULL, &device, &again));
     ck_assert(!again);
     ck_assert(!atomic_load(&a->pinned));
     atomic_store(&refuses, false);
     ck_assert(!pin(large)); /* over the device's largest buffer */
     nothing_is_left();
-    cx_pool_give(&pool, &a);
-    cx_pool_give(&pool, &large);
-    cx_pool_finish(&pool);
+    cx_pinned_pool_give(&pool, &a);
+    cx_pinned_pool_give(&pool, &large);
+    cx_pinned_pool_finish(&pool);
 }
 END_TEST
 
 START_TEST(idle)
 {
-    struct cx_pool pool = {0};
+    struct cx_pinned_pool pool = {0};
     set_environment("COEXEC_PINNED_MAX", "1G", NULL);
     for (unsigned round = 0; round < 2; round++) { /* the thread is there for the second one */
         struct cx_pages *a = take(&pool, 2 * MB), *b = take(&pool, 3 * MB);
         ck_assert(pin(a) && pin(b));
-        cx_pool_give(&pool, &a);
-        cx_pool_give(&pool, &b);
+        cx_pinned_pool_give(&pool, &a);
+        cx_pinned_pool_give(&pool, &b);
         ck_assert_int_eq(atomic_load(&live_buffers), 2);
         while (numbers().now) /* the test's time limit ends it */
             usleep(20000);
         nothing_is_left();
         ck_assert_uint_eq(numbers().idle, 2 * (round + 1));
     }
-    cx_pool_finish(&pool);
+    cx_pinned_pool_finish(&pool);
 }
 END_TEST
 
 /* Threads take, pin and give pages of two pools, with a bound that refuses some and evicts often. */
-static struct cx_pool shared[2];
+static struct cx_pinned_pool shared[2];
 
 static void *churn(void *data)
 {
@@ -281,22 +281,22 @@ static void *churn(void *data)
             for (size_t at = 0; at < held[slot]->bytes; at += 65536)
                 if (held[slot]->memory[at] != (unsigned char)slot)
                     return (void *)(uintptr_t) "pages that are taken twice";
-            cx_pool_give(&shared[which], &held[slot]);
+            cx_pinned_pool_give(&shared[which], &held[slot]);
             continue;
         }
-        held[slot] = cx_pool_take(&shared[which], ((x >> 20 & 7) + 1) * 65536);
+        held[slot] = cx_pinned_pool_take(&shared[which], ((x >> 20 & 7) + 1) * 65536);
         if (!held[slot])
             return (void *)(uintptr_t) "no memory";
         for (size_t at = 0; at < held[slot]->bytes; at += 65536)
             held[slot]->memory[at] = (unsigned char)slot;
         bool again;
         if (!atomic_load(&held[slot]->pinned) && (x >> 16 & 3))
-            cx_pool_pin(held[slot], NULL, &device, &again);
+            cx_pinned_pool_pin(held[slot], NULL, &device, &again);
         if (numbers().now > 2 * MB)
             return (void *)(uintptr_t) "more is pinned than may be";
     }
     for (unsigned slot = 0; slot < 4; slot++)
-        cx_pool_give(&shared[slot & 1], &held[slot]);
+        cx_pinned_pool_give(&shared[slot & 1], &held[slot]);
     return NULL;
 }
 
@@ -317,8 +317,8 @@ START_TEST(threads)
     }
     ck_assert_uint_gt(numbers().reused, 0);
     ck_assert_uint_gt(numbers().refused, 0);
-    cx_pool_finish(&shared[0]);
-    cx_pool_finish(&shared[1]);
+    cx_pinned_pool_finish(&shared[0]);
+    cx_pinned_pool_finish(&shared[1]);
     nothing_is_left();
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * macro_identity.c, analyser_run.c and analysis.c without drivers and without LLVM: devices are made up, and
+ * macro_identity.c, analyser.c and analysis.c without drivers and without LLVM: devices are made up, and
  * the analyser is a shell script that counts its runs and gives summaries written here.
  */
 #include "capture.h"
@@ -327,27 +327,27 @@ END_TEST
 START_TEST(kept_for_a_binary)
 {
     static const unsigned char binary[] = {1, 0, 2};
-    char key[CX_CACHE_KEY_SIZE], other[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE], other[CX_DISK_CACHE_KEY_SIZE];
     struct cx_analysis_blob blob = {NULL};
     const char *why = NULL;
 
     use_script("sleep 0.3; echo text >$text; cp $here/one $blob");
-    cx_binary_summary_key(key, "device", binary, sizeof(binary));
-    cx_binary_summary_key(other, "device", binary, 1);
+    cx_binary_summaries_key(key, "device", binary, sizeof(binary));
+    cx_binary_summaries_key(other, "device", binary, 1);
     ck_assert_str_ne(key, other);
-    cx_binary_summary_key(other, "other", binary, sizeof(binary));
+    cx_binary_summaries_key(other, "other", binary, sizeof(binary));
     ck_assert_str_ne(key, other);
-    ck_assert_ptr_null(cx_binary_summary_load(key).data);
+    ck_assert_ptr_null(cx_binary_summaries_load(key).data);
     struct cx_analysis *analysis = start("#include \"x.h\"\n", "");
     cx_analysis_keep(analysis, 0, key);
     cx_analysis_keep(analysis, 1, key);
     cx_analysis_release(&analysis);
     for (unsigned i = 0; i < 2000 && !blob.data; i++) {
         usleep(10000);
-        blob = cx_binary_summary_load(key);
+        blob = cx_binary_summaries_load(key);
     }
     ck_assert_ptr_nonnull(blob.data);
-    ck_assert_ptr_null(cx_binary_summary_load(other).data);
+    ck_assert_ptr_null(cx_binary_summaries_load(other).data);
 
     struct cx_analysis_blob blobs[] = {blob, blob, {NULL}};
     analysis = cx_analysis_restore(&members, blobs, &why);
@@ -370,9 +370,9 @@ START_TEST(kept_at_once)
         cx_analysis_keep(analysis, 1, i ? "00" : "01");
         cx_analysis_release(&analysis);
     }
-    struct cx_analysis_blob blob = cx_binary_summary_load("01");
+    struct cx_analysis_blob blob = cx_binary_summaries_load("01");
     ck_assert_ptr_nonnull(blob.data);
-    ck_assert_ptr_null(cx_binary_summary_load("00").data);
+    ck_assert_ptr_null(cx_binary_summaries_load("00").data);
     free((void *)(uintptr_t)blob.data);
 }
 END_TEST
@@ -641,23 +641,23 @@ static const struct {
 START_TEST(identity_matters)
 {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        ck_assert_msg(cx_identity_matters(texts[i].source, texts[i].options) == texts[i].matters, "%s",
+        ck_assert_msg(cx_macro_identity_matters(texts[i].source, texts[i].options) == texts[i].matters, "%s",
                       texts[i].source);
 }
 END_TEST
 
 START_TEST(identities)
 {
-    struct cx_identity a, b;
+    struct cx_macro_identity a, b;
 
-    cx_identity_make(&devices[0], &a);
-    cx_identity_make(&devices[1], &b);
-    ck_assert(cx_identity_same(&a, &b));
-    cx_identity_make(&devices[2], &b);
-    ck_assert(!cx_identity_same(&a, &b));
+    cx_macro_identity_make(&devices[0], &a);
+    cx_macro_identity_make(&devices[1], &b);
+    ck_assert(cx_macro_identity_same(&a, &b));
+    cx_macro_identity_make(&devices[2], &b);
+    ck_assert(!cx_macro_identity_same(&a, &b));
     devices[1].version_number = 120;
-    cx_identity_make(&devices[1], &b);
-    ck_assert(!cx_identity_same(&a, &b));
+    cx_macro_identity_make(&devices[1], &b);
+    ck_assert(!cx_macro_identity_same(&a, &b));
     ck_assert_str_eq(b.define[0], "__OPENCL_VERSION__=120");
 }
 END_TEST

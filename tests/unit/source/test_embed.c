@@ -7,7 +7,7 @@
 
 static const char *const names[] = {"a.h", "deep/b.h", "self.h", "open.h"};
 static const char *const sources[] = {"A", "#include \"a.h\"\nB\n", "#include <self.h>\n", "/* x */ O /* y"};
-static const struct cx_embed headers = {4, names, sources};
+static const struct cx_embedded_headers headers = {4, names, sources};
 
 static const struct {
     const char *text, *whole; /* NULL: none */
@@ -35,7 +35,7 @@ static const struct {
 
 START_TEST(texts)
 {
-    char *whole = cx_embed(cases[_i].text, &headers);
+    char *whole = cx_embedded_headers_insert(cases[_i].text, &headers);
     ck_assert((whole != NULL) == (cases[_i].whole != NULL));
     if (whole)
         ck_assert_str_eq(whole, cases[_i].whole);

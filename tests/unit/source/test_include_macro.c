@@ -2,7 +2,7 @@
 /*
  * Names of files by macros: each case with all that it may mean, or "" where nothing can be told.
  */
-#include "layer/source/include_macro.h"
+#include "layer/source/include_macros.h"
 #include "tests/tap.h"
 
 #include <stdio.h>

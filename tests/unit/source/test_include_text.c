@@ -64,7 +64,7 @@ static char *preprocessed(const char *text, const char *options)
 START_TEST(as_the_preprocessor)
 {
     char folder[] = "/tmp/coexec-test-XXXXXX";
-    unsigned char sum[CX_INCLUDES_SIZE];
+    unsigned char sum[CX_INCLUDE_HASH_SIZE];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
     ck_assert_int_eq(system("mkdir -p in/more"), 0);
@@ -76,8 +76,8 @@ START_TEST(as_the_preprocessor)
         fputs(cases[_i].file[i + 1], file);
         ck_assert_int_eq(fclose(file), 0);
     }
-    ck_assert(cx_includes_sum(cases[_i].source, cases[_i].options, sum));
-    char *text = cx_includes_resolve(cases[_i].source, cases[_i].options, sum);
+    ck_assert(cx_include_hash_sum(cases[_i].source, cases[_i].options, sum));
+    char *text = cx_include_hash_resolve(cases[_i].source, cases[_i].options, sum);
     ck_assert_msg((text != NULL) == cases[_i].resolved, "case %d: %s", _i, text ? text : "nothing");
     if (text) {
         char *before = preprocessed(cases[_i].source, cases[_i].options);
@@ -87,7 +87,7 @@ START_TEST(as_the_preprocessor)
         free(before);
         free(after);
         sum[0]++;
-        ck_assert_ptr_null(cx_includes_resolve(cases[_i].source, cases[_i].options, sum));
+        ck_assert_ptr_null(cx_include_hash_resolve(cases[_i].source, cases[_i].options, sum));
     }
     free(text);
     ck_assert_int_eq(chdir("/"), 0);
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(lines_are_the_programs)
 {
     char folder[] = "/tmp/coexec-test-XXXXXX", path[64], options[64];
-    unsigned char sum[CX_INCLUDES_SIZE];
+    unsigned char sum[CX_INCLUDE_HASH_SIZE];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/a.h", folder);
     snprintf(options, sizeof(options), "-I%s", folder);
@@ -110,8 +110,8 @@ START_TEST(lines_are_the_programs)
     fputs("int a;\n", file);
     ck_assert_int_eq(fclose(file), 0);
     const char *source = "int x;\n#include \"a.h\"\nint y;\n";
-    ck_assert(cx_includes_sum(source, options, sum));
-    char *text = cx_includes_resolve(source, options, sum);
+    ck_assert(cx_include_hash_sum(source, options, sum));
+    char *text = cx_include_hash_resolve(source, options, sum);
     ck_assert_ptr_nonnull(text);
     ck_assert_str_eq(text, "int x;\n\n#line 1 \"a.h\"\nint a;\n\n#line 3 \"\"\nint y;\n");
     free(text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding and opening the real drivers: see find.h.
+ * Finding and opening the real drivers: see drivers.h.
  */
-#include "layer/driver/find.h"
+#include "layer/driver/drivers.h"
 #include "layer/driver/open.h"
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
@@ -212,8 +212,8 @@ static void add_platform(struct search *search, const struct library *library, c
         copy_newer(table, theirs, platform->version_number);
     platform->name = platform_text(table, id, CL_PLATFORM_NAME);
     platform->vendor = platform_text(table, id, CL_PLATFORM_VENDOR);
-    cx_serialise(platform->name, table);
-    cx_tell_twins_apart(platform->name, table);
+    cx_serialize(platform->name, table);
+    cx_twins_tell_apart(platform->name, table);
     cx_info(CX_TOPIC_DRIVER, "%s: platform %s, %s%s", library->name, platform->name, platform->version,
             is_icd2 ? ", cl_khr_icd 2.0" : "");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * File names given by macros. See include_macro.h.
+ * File names given by macros. See include_macros.h.
  */
-#include "layer/source/include_macro.h"
+#include "layer/source/include_macros.h"
 #include "layer/source/name_list.h"
 #include "layer/base/text.h"
 
@@ -39,8 +39,8 @@ struct choices {
 struct cx_include_macros {
     struct macro *macro;
     size_t count;
-    struct cx_names met;    /* in expansions, whether macros or not: only their definitions are kept */
-    struct cx_names itself; /* may stand for themselves besides: the text has definitions of them */
+    struct cx_name_list met;    /* in expansions, whether macros or not: only their definitions are kept */
+    struct cx_name_list itself; /* may stand for themselves besides: the text has definitions of them */
     struct choices choices;
     unsigned depth, uses; /* of the way under way */
     bool more;            /* more names were met, or definitions of such were found */
@@ -69,7 +69,7 @@ static bool may_be_defined_elsewhere(const char *at, size_t length)
     if (*at == '_' || !strncmp(at, "cl_", 3))
         return true;
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        if (cx_name_is(known[i], at, length))
+        if (cx_name_list_is(known[i], at, length))
             return true;
     return false;
 }
@@ -96,8 +96,8 @@ void cx_include_macros_free(struct cx_include_macros *macros)
     for (size_t i = 0; i < macros->count; i++)
         macro_finish(&macros->macro[i]);
     free(macros->macro);
-    cx_names_finish(&macros->met);
-    cx_names_finish(&macros->itself);
+    cx_name_list_finish(&macros->met);
+    cx_name_list_finish(&macros->itself);
     free(macros);
 }
 
@@ -213,15 +213,15 @@ static char *definition(const char *at)
 static bool note_itself(struct cx_include_macros *macros, const char *at)
 {
     const size_t length = word_length(at);
-    if (cx_names_have(&macros->itself, at, length))
+    if (cx_name_list_have(&macros->itself, at, length))
         return true;
     macros->more = true;
-    return cx_names_add(&macros->itself, at, length);
+    return cx_name_list_add(&macros->itself, at, length);
 }
 
 static bool is_met(const struct cx_include_macros *macros, const char *at)
 {
-    return cx_names_have(&macros->met, at, word_length(at));
+    return cx_name_list_have(&macros->met, at, word_length(at));
 }
 
 bool cx_include_macros_define(struct cx_include_macros *macros, const char *at)
@@ -277,13 +277,13 @@ static bool meaning(struct cx_include_macros *macros, const char *at, size_t len
     unsigned n = 0, k = 0;
     *macro = NULL;
     for (size_t i = 0; i < macros->count; i++)
-        n += cx_name_is(macros->macro[i].name, at, length);
+        n += cx_name_list_is(macros->macro[i].name, at, length);
     if (n + 1 > UCHAR_MAX)
         return false;
-    const unsigned all = n + (!n || cx_names_have(&macros->itself, at, length));
+    const unsigned all = n + (!n || cx_name_list_have(&macros->itself, at, length));
     const unsigned chosen = all > 1 ? choose(&macros->choices, all) : 0;
     for (size_t i = 0; i < macros->count && !*macro; i++)
-        if (cx_name_is(macros->macro[i].name, at, length) && k++ == chosen)
+        if (cx_name_list_is(macros->macro[i].name, at, length) && k++ == chosen)
             *macro = &macros->macro[i];
     return *macro ? !(*macro)->unknown : !may_be_defined_elsewhere(at, length);
 }
@@ -375,7 +375,7 @@ static const char *read_arguments(struct arguments *arguments, const char *at, c
 static unsigned parameter_of(const struct macro *macro, const char *at, const char *end)
 {
     unsigned p = 0;
-    while (p < macro->parameters && !cx_name_is(macro->parameter[p], at, (size_t)(end - at)))
+    while (p < macro->parameters && !cx_name_list_is(macro->parameter[p], at, (size_t)(end - at)))
         p++;
     return p;
 }
@@ -439,10 +439,10 @@ static bool expanding(const struct within *within, const struct macro *macro)
 
 static bool meet(struct cx_include_macros *macros, const char *at, size_t length)
 {
-    if (cx_names_have(&macros->met, at, length))
+    if (cx_name_list_have(&macros->met, at, length))
         return true;
     macros->more = true;
-    return cx_names_add(&macros->met, at, length);
+    return cx_name_list_add(&macros->met, at, length);
 }
 
 /* The word, or what it stands for; what follows it, NULL: it cannot be told. */

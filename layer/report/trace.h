@@ -5,8 +5,8 @@
  * Viewers take the blocks of one row for nested calls, so blocks that overlap in part go to further rows
  * beside the first (its lanes). Thread-safe. If tracing is off, a call costs one test.
  */
-#ifndef CX_LAYER_REPORT_TRACE_FILE_H
-#define CX_LAYER_REPORT_TRACE_FILE_H
+#ifndef CX_LAYER_REPORT_TRACE_H
+#define CX_LAYER_REPORT_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * A result is kept on disk under the hash of all that it depends on, what included files say among it. If
  * these have changed while the helper ran, nobody knows which it read, and the result is not kept.
  */
-#include "layer/source/analyser_run.h"
+#include "layer/source/analyser.h"
 #include "layer/source/compiler_macros.h"
 #include "layer/base/disk_cache.h"
 #include "layer/source/include_hash.h"
@@ -81,7 +81,7 @@ static void find_analyser(void)
                 "needs the package llvm-dev for it), or name it by COEXEC_ANALYSER");
 }
 
-const char *cx_analyse_program(void)
+const char *cx_analyser_program(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -89,7 +89,7 @@ const char *cx_analyse_program(void)
     return *analyser_path ? analyser_path : NULL;
 }
 
-void cx_analyse_result_finish(struct cx_analyse_result *result)
+void cx_analyser_result_finish(struct cx_analyser_result *result)
 {
     cx_summary_destroy(&result->summary);
     free(result->blob);
@@ -99,7 +99,7 @@ void cx_analyse_result_finish(struct cx_analyse_result *result)
 }
 
 /* If the data is a question or a refusal: the result then. */
-static bool take_doubt(struct cx_analyse_result *result, const char *data, size_t size)
+static bool take_doubt(struct cx_analyser_result *result, const char *data, size_t size)
 {
     static const char question[] = CX_MACRO_QUESTION "\n", refusal[] = CX_MACRO_REFUSAL "\n";
 
@@ -118,7 +118,7 @@ static bool take_doubt(struct cx_analyse_result *result, const char *data, size_
 }
 
 /* Takes the blob over. false: it is none. */
-static bool take_blob(struct cx_analyse_result *result, void *blob, size_t size)
+static bool take_blob(struct cx_analyser_result *result, void *blob, size_t size)
 {
     if (!blob || cx_summary_parse(blob, size, &result->summary) != CX_SUMMARY_OK) {
         free(blob);
@@ -129,27 +129,27 @@ static bool take_blob(struct cx_analyse_result *result, void *blob, size_t size)
     return true;
 }
 
-void cx_analyse_tool(char tool[CX_ANALYSE_TOOL_SIZE])
+void cx_analyser_tool(char tool[CX_ANALYSER_TOOL_SIZE])
 {
-    const char *path = cx_analyse_program();
+    const char *path = cx_analyser_program();
     struct stat info;
 
     *tool = 0;
     if (path && !stat(path, &info))
-        snprintf(tool, CX_ANALYSE_TOOL_SIZE, "summary %d helper %lld %lld.%09ld", CX_SUMMARY_VERSION,
+        snprintf(tool, CX_ANALYSER_TOOL_SIZE, "summary %d helper %lld %lld.%09ld", CX_SUMMARY_VERSION,
                  (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZE])
+static void key_of(const struct cx_analyser_task *task, char key[CX_DISK_CACHE_KEY_SIZE])
 {
-    const struct cx_identity *identity = task->identity;
-    const char *texts[8 + CX_IDENTITY_DEFINES];
-    char tool[CX_ANALYSE_TOOL_SIZE], files[CX_INCLUDES_TEXT_SIZE] = "";
+    const struct cx_macro_identity *identity = task->identity;
+    const char *texts[8 + CX_MACRO_IDENTITY_DEFINES];
+    char tool[CX_ANALYSER_TOOL_SIZE], files[CX_INCLUDE_HASH_TEXT_SIZE] = "";
     unsigned count = 0;
 
-    cx_analyse_tool(tool);
+    cx_analyser_tool(tool);
     if (task->files)
-        cx_includes_text(task->files, files);
+        cx_include_hash_text(task->files, files);
     texts[count++] = tool;
     texts[count++] = cx_options_get()->clang;
     texts[count++] = task->options;
@@ -160,26 +160,26 @@ static void key_of(const struct cx_analyse_task *task, char key[CX_CACHE_KEY_SIZ
     for (unsigned i = 0; i < identity->ndefines; i++)
         texts[count++] = identity->define[i];
     texts[count++] = task->source;
-    cx_cache_key(key, count, texts);
+    cx_disk_cache_key(key, count, texts);
 }
 
 /* The cache's folder where this text's result may be kept, else NULL. */
-static const char *cache_for(const struct cx_analyse_task *task)
+static const char *cache_for(const struct cx_analyser_task *task)
 {
-    const bool unknown = !task->files && cx_identity_includes(task->source, task->options);
+    const bool unknown = !task->files && cx_macro_identity_includes(task->source, task->options);
     return unknown ? NULL : cx_options_cache_dir();
 }
 
-bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_result *result)
+bool cx_analyser_cached(const struct cx_analyser_task *task, struct cx_analyser_result *result)
 {
     const char *folder = cache_for(task);
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     size_t size = 0;
 
     if (!folder)
         return false;
     key_of(task, key);
-    char *data = cx_cache_load(folder, key, &size);
+    char *data = cx_disk_cache_load(folder, key, &size);
     if (data && take_doubt(result, data, size)) {
         free(data);
         return true;
@@ -195,7 +195,7 @@ bool cx_analyse_cached(const struct cx_analyse_task *task, struct cx_analyse_res
     return ok;
 }
 
-void cx_analyse_cannot_keep(const char *folder)
+void cx_analyser_cannot_keep(const char *folder)
 {
     cx_log_once(
         CX_LEVEL_WARN, CX_TOPIC_ANALYSIS,
@@ -205,25 +205,25 @@ void cx_analyse_cannot_keep(const char *folder)
 }
 
 /* Keeps a blob with the text's hash behind it, or a doubt as it is. */
-static void keep(const struct cx_analyse_task *task, const struct cx_analyse_result *result,
+static void keep(const struct cx_analyser_task *task, const struct cx_analyser_result *result,
                  const void *doubt, size_t size)
 {
     const char *folder = cache_for(task);
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
     if (!folder || (task->text && result->blob && !result->has_text))
         return;
-    if (task->files && !cx_includes_are(task->source, task->options, task->files))
+    if (task->files && !cx_include_hash_are(task->source, task->options, task->files))
         return;
     key_of(task, key);
-    if (result->blob ? !cx_cache_store_result(folder, key, result->blob, result->size, result->text)
-                     : !cx_cache_store(folder, key, doubt, size))
-        cx_analyse_cannot_keep(folder);
+    if (result->blob ? !cx_disk_cache_store_result(folder, key, result->blob, result->size, result->text)
+                     : !cx_disk_cache_store(folder, key, doubt, size))
+        cx_analyser_cannot_keep(folder);
 }
 
 static bool write_file(const char *path, const char *text)
 {
     size_t left = strlen(text);
-    int fd = cx_cache_may_write(left) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    int fd = cx_disk_cache_may_write(left) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
 
     if (fd < 0)
         return false;
@@ -265,15 +265,15 @@ static void *read_file(const char *path, size_t *size)
 struct files {
     char folder[24], source[48], blob[48], replies[48], text[48];
     char process[24]; /* our number */
-    char included[CX_INCLUDES_TEXT_SIZE];
+    char included[CX_INCLUDE_HASH_TEXT_SIZE];
     char *cache_path; /* where the result goes on disk, or NULL */
 };
 
 /* coexec-analyse [options] -o BLOB SOURCE -- build options */
-static void command_line(const struct cx_analyse_task *task, const char *limit, const struct files *files,
+static void command_line(const struct cx_analyser_task *task, const char *limit, const struct files *files,
                          char *argv[MOST_WORDS])
 {
-    const struct cx_identity *identity = task->identity;
+    const struct cx_macro_identity *identity = task->identity;
     const char *words[MOST_WORDS];
     unsigned n = 0;
 
@@ -342,7 +342,7 @@ static void tell_missing_clang(const char *clang)
 
 /* The helper's message as what it says of the program: where clang found an error in the run's files, its
  * line in the program's text, or no place at all, in place of a name that nobody knows. */
-static void explain_failure(const struct files *files, const char *message, struct cx_analyse_result *result)
+static void explain_failure(const struct files *files, const char *message, struct cx_analyser_result *result)
 {
     static const char name[] = "coexec-analyse: ", mark[] = "error: ", missing[] = "error: cannot run ";
     const size_t length = strlen(files->source);
@@ -368,27 +368,27 @@ static void explain_failure(const struct files *files, const char *message, stru
         snprintf(result->why, sizeof(result->why), "%s", what);
 }
 
-static void explain_end(enum cx_helper_end end, const char *message, const struct files *files,
-                        struct cx_analyse_result *result)
+static void explain_end(enum cx_subprocess_end end, const char *message, const struct files *files,
+                        struct cx_analyser_result *result)
 {
     static const char *const texts[] = {
-        [CX_HELPER_OK] = "the analyser's result cannot be read",
-        [CX_HELPER_FAILED] = "the analyser failed",
-        [CX_HELPER_TIMEOUT] = "the analyser ran into its time limit (COEXEC_DEBUG=analysis_limit)",
-        [CX_HELPER_STOPPED] = "the analysis was stopped",
-        [CX_HELPER_ABSENT] = "the analyser cannot be started",
-        [CX_HELPER_LEFT] = "the program ends before the analysis",
+        [CX_SUBPROCESS_OK] = "the analyser's result cannot be read",
+        [CX_SUBPROCESS_FAILED] = "the analyser failed",
+        [CX_SUBPROCESS_TIMEOUT] = "the analyser ran into its time limit (COEXEC_DEBUG=analysis_limit)",
+        [CX_SUBPROCESS_STOPPED] = "the analysis was stopped",
+        [CX_SUBPROCESS_ABSENT] = "the analyser cannot be started",
+        [CX_SUBPROCESS_LEFT] = "the program ends before the analysis",
     };
-    if (end == CX_HELPER_FAILED && *message)
+    if (end == CX_SUBPROCESS_FAILED && *message)
         explain_failure(files, message, result);
     else
         snprintf(result->why, sizeof(result->why), "%s", texts[end]);
 }
 
-static bool files_make(const struct cx_analyse_task *task, struct files *files)
+static bool files_make(const struct cx_analyser_task *task, struct files *files)
 {
     const char *folder = cache_for(task);
-    char key[CX_CACHE_KEY_SIZE];
+    char key[CX_DISK_CACHE_KEY_SIZE];
 
     files->cache_path = NULL;
     snprintf(files->process, sizeof(files->process), "%ld", (long)getpid());
@@ -400,7 +400,7 @@ static bool files_make(const struct cx_analyse_task *task, struct files *files)
     snprintf(files->replies, sizeof(files->replies), "%s/told.h", files->folder);
     snprintf(files->text, sizeof(files->text), "%s/text", files->folder);
     if (task->files)
-        cx_includes_text(task->files, files->included);
+        cx_include_hash_text(task->files, files->included);
     if (folder) {
         key_of(task, key);
         if (asprintf(&files->cache_path, "%s/%s", folder, key) < 0)
@@ -418,7 +418,7 @@ static void files_remove(const struct files *files)
     rmdir(files->folder);
 }
 
-static void take_text(const struct files *files, struct cx_analyse_result *result)
+static void take_text(const struct files *files, struct cx_analyser_result *result)
 {
     struct cx_sha256 hash;
     size_t size = 0;
@@ -434,8 +434,8 @@ static void take_text(const struct files *files, struct cx_analyse_result *resul
 }
 
 /* What the helper left. */
-static bool take_product(const struct cx_analyse_task *task, const struct files *files,
-                         struct cx_analyse_result *result)
+static bool take_product(const struct cx_analyser_task *task, const struct files *files,
+                         struct cx_analyser_result *result)
 {
     size_t size = 0;
     char *data = read_file(files->blob, &size);
@@ -454,8 +454,8 @@ static bool take_product(const struct cx_analyse_task *task, const struct files 
     return true;
 }
 
-void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper,
-                    struct cx_analyse_result *result)
+void cx_analyser_run(const struct cx_analyser_task *task, struct cx_subprocess *helper,
+                     struct cx_analyser_result *result)
 {
     char limit[24], message[sizeof(result->why)] = "";
     char *argv[MOST_WORDS];
@@ -475,10 +475,10 @@ void cx_analyse_run(const struct cx_analyse_task *task, struct cx_helper *helper
         (!task->replies || write_file(files.replies, task->replies))) {
         const uint64_t wall_ms = limit_ms < INT_MAX && task->patient ? limit_ms * PATIENCE : limit_ms;
         unsigned most = wall_ms < INT_MAX ? (unsigned)wall_ms : INT_MAX;
-        enum cx_helper_end end = cx_helper_run(helper, argv, most, message, sizeof(message));
-        if (end != CX_HELPER_OK || !take_product(task, &files, result))
+        enum cx_subprocess_end end = cx_subprocess_run(helper, argv, most, message, sizeof(message));
+        if (end != CX_SUBPROCESS_OK || !take_product(task, &files, result))
             explain_end(end, message, &files, result);
-        left = end == CX_HELPER_LEFT;
+        left = end == CX_SUBPROCESS_LEFT;
     } else {
         snprintf(result->why, sizeof(result->why), "no room for the analysis's files in /tmp");
     }

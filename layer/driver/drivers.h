@@ -9,8 +9,8 @@
  * addresses and hands it to the driver. Next stage: device.h. Thread-safety: called once, from
  * cx_machine_get.
  */
-#ifndef CX_LAYER_DRIVER_FIND_H
-#define CX_LAYER_DRIVER_FIND_H
+#ifndef CX_LAYER_DRIVER_DRIVERS_H
+#define CX_LAYER_DRIVER_DRIVERS_H
 
 #include "layer/driver/device.h"
 
@@ -32,11 +32,11 @@ void cx_drivers_note(struct cx_drivers *drivers, const char *format, ...)
 
 /* Serialises calls of a driver that must not be called from two threads at once: replaces functions in its
  * table by ones that take a lock (serialize.c). Does nothing for other drivers. */
-void cx_serialise(const char *platform, cl_icd_dispatch *table);
+void cx_serialize(const char *platform, cl_icd_dispatch *table);
 
 /* For a driver that mixes up the machine code of kernels of equal devices: adds different build options for
- * each of them (twins.c). Does nothing for other drivers. Called by find.c. */
-void cx_tell_twins_apart(const char *platform, cl_icd_dispatch *table);
+ * each of them (twins.c). Does nothing for other drivers. Called by drivers.c. */
+void cx_twins_tell_apart(const char *platform, cl_icd_dispatch *table);
 
 /* The number of a version text: 120 for "OpenCL 1.2 ...", 100 if it contains no version. Called by device.c.
  */

@@ -6,8 +6,8 @@
  * gives either sound contents or nothing. The hash is no protection against forgery: anybody can make a sound
  * container. Previous stage: program_binary.c. Thread-safety: no state.
  */
-#ifndef CX_LAYER_PROGRAM_BINARY_FORMAT_H
-#define CX_LAYER_PROGRAM_BINARY_FORMAT_H
+#ifndef CX_LAYER_PROGRAM_CONTAINER_H
+#define CX_LAYER_PROGRAM_CONTAINER_H
 
 #include "layer/object/version.h"
 

@@ -3,7 +3,7 @@
  * Containers: header (mark, checksum), then numbers of eight bytes, lowest first, and runs of bytes, each
  * behind its length plus one (0: there is none). The checksum covers everything behind it.
  */
-#include "layer/program/binary_format.h"
+#include "layer/program/container.h"
 #include "layer/base/checksum.h"
 
 #include <stdlib.h>

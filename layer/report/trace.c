@@ -7,7 +7,7 @@
  * lines of their own, so nothing else is wrong then. What cannot be written so (a pipe) gets an array without
  * its end.
  */
-#include "layer/report/trace_file.h"
+#include "layer/report/trace.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/lock.h"

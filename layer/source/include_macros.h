@@ -8,8 +8,8 @@
  * meant. Only definitions of names that directives use are stored, so the caller scans the text again until
  * no more names are found. Next: include_hash.c. Not thread-safe.
  */
-#ifndef CX_LAYER_SOURCE_INCLUDE_MACRO_H
-#define CX_LAYER_SOURCE_INCLUDE_MACRO_H
+#ifndef CX_LAYER_SOURCE_INCLUDE_MACROS_H
+#define CX_LAYER_SOURCE_INCLUDE_MACROS_H
 
 #include <stdbool.h>
 
