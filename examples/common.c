@@ -351,6 +351,8 @@ int example_main(const struct example *example, int argc, char **argv)
     bool pass = !check || example->check(&run, state);
     if (check && run.options[OPT_VERBOSE].value)
         fprintf(stderr, "%s: check %.3f ms\n", example->name, now_ms() - start);
+    if (example->done && run.part_count == 0)
+        example->done(&run, state);
     printf("name=%s size=%zu ms=%.3f checksum=%016" PRIx64 " check=%s\n", example->name, run_size(&run), ms,
            sum,
            !check ? "off"

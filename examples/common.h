@@ -74,6 +74,7 @@ struct example {
     void (*setup)(struct run *run, void *state);
     void (*enqueue)(struct run *run, void *state);
     bool (*check)(struct run *run, void *state);
+    void (*done)(struct run *run, void *state); /* after the last run, not with --native; may be NULL */
 
     /*
      * Hand-split over several devices, for --native; may be NULL. Enqueues one step of this part and tells

@@ -4,9 +4,15 @@
  */
 #include "common.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "mandelbrot.cl.h"
 
-enum { LOCAL_WIDTH = 32, LOCAL_HEIGHT = 4, EXTRA_VIEW = 0 };
+enum { LOCAL_WIDTH = 32, LOCAL_HEIGHT = 4, EXTRA_VIEW = 0, EXTRA_PICTURE = 1 };
+static const char picture_name[] = "mandelbrot.pgm";
 
 /* The check computes at most about this many steps. */
 static const size_t check_budget = 400000000;
@@ -100,6 +106,24 @@ static bool mandelbrot_check(struct run *run, void *state)
     return tally_pass(&tally, tally.seen / 100000);
 }
 
+/* Shades of grey, by steps: the set itself is black. */
+static void mandelbrot_done(struct run *run, void *state)
+{
+    const struct mandelbrot *m = state;
+    FILE *file = run_extra(run, EXTRA_PICTURE) ? fopen(picture_name, "wb") : NULL;
+    if (!file && run_extra(run, EXTRA_PICTURE))
+        fail(STATUS_USAGE, "mandelbrot: %s: %s", picture_name, strerror(errno));
+    if (!file)
+        return;
+    fprintf(file, "P5\n%u %u\n255\n", m->side, m->side);
+    for (size_t i = 0; i < (size_t)m->side * m->side; i++) {
+        const float part = m->steps[i] < m->max_steps ? logf(1.0f + (float)m->steps[i]) / logf(501.0f) : 0;
+        fputc(part > 0 ? 1 + (int)(254.0f * fminf(part, 1.0f)) : 0, file);
+    }
+    if (fclose(file) != 0)
+        fail(STATUS_USAGE, "mandelbrot: %s: %s", picture_name, strerror(errno));
+}
+
 static const struct example mandelbrot = {
     .name = "mandelbrot",
     .summary = "Computes a picture of the Mandelbrot set, size by size pixels.",
@@ -114,12 +138,14 @@ static const struct example mandelbrot = {
                 [PRESET_SMALL] = {.size = 1024, .iterations = 1000},
                 [PRESET_LARGE] = {.size = 6144, .iterations = 200000},
                 [PRESET_PAPER] = {.size = 20480, .iterations = 5000}},
-    .extra = {{"view", "part of the plane", "default|interior|seahorse", 0, 0, 0}},
+    .extra = {{"view", "part of the plane", "default|interior|seahorse", 0, 0, 0},
+              {"picture", "write the picture to mandelbrot.pgm", "", 0, 0, 0}},
     .state_size = sizeof(struct mandelbrot),
     .setup = mandelbrot_setup,
     .enqueue = mandelbrot_enqueue,
     .native = mandelbrot_native,
     .check = mandelbrot_check,
+    .done = mandelbrot_done,
 };
 
 int main(int argc, char **argv)
