@@ -157,7 +157,9 @@ static int read_option(int argc, char **argv, int *i)
         {"--algo", set_algo}, {"--devices", set_devices}, {"--trace", set_trace}, {"--set", set_option}};
     const char *argument = argv[(*i)++];
     if (strcmp(argument, "--summary") == 0)
-        return setenv("COEXEC_SUMMARY", "1", 1) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+        return set_variable("COEXEC_SUMMARY", "1");
+    if (strcmp(argument, "--summary=full") == 0)
+        return set_variable("COEXEC_SUMMARY", "full");
     for (size_t o = 0; o < sizeof with_value / sizeof *with_value; o++) {
         const char *flag = with_value[o].flag, *value;
         size_t length = strlen(flag);
@@ -173,7 +175,7 @@ static int read_option(int argc, char **argv, int *i)
     char word[CX_GUESS_WORD];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
     cx_guess_init(&guess, word);
-    cx_guess_offer_words(&guess, "--summary --algo --devices --trace --set --help");
+    cx_guess_offer_words(&guess, "--summary --summary=full --algo --devices --trace --set --help");
     return cx_usage_error(me, "unknown option %s%s; what is the program's stands behind it", argument,
                           cx_guess_text(&guess));
 }
@@ -259,7 +261,9 @@ const struct cx_subcommand cx_run_subcommand = {
         "127 when it is not found, 126 when it cannot be run, 2 for a wrong option.\n\n"
         "  --algo A          balancer, such as static or sigmoid:p=0.1 (COEXEC_ALGO)\n"
         "  --devices D       real devices to use, such as 0,2 or gpu or '!basic' (COEXEC_DEVICES)\n"
-        "  --summary         print a table per kernel on standard error at the end (COEXEC_SUMMARY)\n"
+        "  --summary[=full]  say at the end, on standard error, how much was gained, and how each kernel "
+        "ran; full:\n"
+        "                    also what was decided and moved (COEXEC_SUMMARY)\n"
         "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"
         "  --set NAME=VALUE  any other option by name, such as --set split=always; also the names of "
         "COEXEC_DEBUG,\n"

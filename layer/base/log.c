@@ -3,6 +3,7 @@
  * Log lines: levels by topic as COEXEC_LOG says, one write a line, and the names of OpenCL's codes.
  */
 #include "layer/base/log.h"
+#include "layer/base/file_name.h"
 #include "layer/base/options.h"
 
 #include <errno.h>
@@ -95,11 +96,13 @@ static void start(void)
         apply_levels(cx_options_reject("COEXEC_LOG", "not known", cx_log_accepted), levels);
     }
     if (*options->log_file) {
-        int fd = open(options->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        char *name = cx_file_name(options->log_file);
+        int fd = open(name ? name : options->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
         if (fd >= 0)
             log_fd = fd;
         else
             cx_options_reject("COEXEC_LOG_FILE", strerror(errno), "a file that can be written");
+        free(name);
     }
     tell_old_names();
 }

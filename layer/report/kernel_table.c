@@ -4,11 +4,13 @@
  */
 #include "layer/report/kernel_table.h"
 #include "layer/base/forked.h"
+#include "layer/base/file_name.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/lock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,8 @@ enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32, MAX_PRINTS = 4 };
 struct device_stats {
     const char *name;
     uint64_t packages, groups, busy_ns;
+    uint64_t split_groups,
+        split_ns; /* of split launches: what it computed, from its first start to its last end */
 };
 
 struct reason {
@@ -44,6 +48,7 @@ struct cx_function_stats {
     double balance_sum;
     uint64_t balanced;
     uint64_t span_ns;                        /* first start to last end, summed */
+    uint64_t split_span_ns, split_groups;    /* of split launches, of all devices */
     struct device_stats device[MAX_DEVICES]; /* by real device */
     struct reason reason[MAX_REASONS];       /* of launches that stayed whole */
     struct decision decision[MAX_DECISIONS]; /* those beyond are not counted */
@@ -127,6 +132,22 @@ static bool load_balance(const struct cx_kernel_table_run *run, double *balance)
     return true;
 }
 
+/* What the estimate of the gain goes by. */
+static void count_split(struct cx_function_stats *stats, const struct cx_kernel_table_run *run,
+                        uint64_t span_ns)
+{
+    stats->split_span_ns += span_ns;
+    for (unsigned p = 0; p < run->nparts; p++) {
+        const struct cx_kernel_table_part *part = &run->part[p];
+        stats->split_groups += part->groups;
+        if (part->device >= MAX_DEVICES || !part->groups || part->last_ns <= part->first_ns)
+            continue;
+        const uint64_t ns = part->last_ns - part->first_ns; /* packages may overlap in busy_ns */
+        stats->device[part->device].split_groups += part->groups;
+        stats->device[part->device].split_ns += part->busy_ns && part->busy_ns < ns ? part->busy_ns : ns;
+    }
+}
+
 void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run)
 {
     uint64_t start = UINT64_MAX, end = 0;
@@ -154,6 +175,8 @@ void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_ker
     }
     if (end > start)
         stats->span_ns += end - start;
+    if (end > start && worked > 1)
+        count_split(stats, run, end - start);
     stats->split += worked > 1;
     stats->merged += worked > 1 && run->merges;
     stats->private_copies += worked > 1 && run->has_private;
@@ -206,62 +229,126 @@ static void print_verified(FILE *out, const char *before, const uint64_t counts[
     fprintf(out, "\n");
 }
 
-/* Prints the table now (also done at exit with COEXEC_SUMMARY=1). */
-static void print_table(void)
+/* How long the launches of that kernel would have taken on the device that was fastest at it, by the groups a
+ * second that it did in split launches. */
+static double alone_ns(const struct cx_function_stats *stats)
+{
+    double best = 0;
+    for (unsigned d = 0; d < MAX_DEVICES; d++) {
+        const struct device_stats *device = &stats->device[d];
+        const double speed = device->split_ns ? (double)device->split_groups / (double)device->split_ns : 0;
+        best = speed > best ? speed : best;
+    }
+    const double whole = (double)(stats->span_ns - stats->split_span_ns);
+    return whole + (best > 0 ? (double)stats->split_groups / best : (double)stats->split_span_ns);
+}
+
+static void print_headline(FILE *out)
+{
+    uint64_t launches = 0, split = 0;
+    double alone = 0, span = 0;
+    for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
+        launches += stats->launches;
+        split += stats->split;
+        alone += alone_ns(stats);
+        span += (double)stats->span_ns;
+    }
+    if (split && span > 0)
+        fprintf(out, "  %.2fx as fast as the fastest device alone (estimate); %llu of %llu launches split\n",
+                alone / span, (unsigned long long)split, (unsigned long long)launches);
+    else
+        fprintf(out, "  none of %llu launches split, all ran whole\n", (unsigned long long)launches);
+}
+
+static void print_protocols(FILE *out, const struct cx_function_stats *stats)
+{
+    if (stats->merged)
+        fprintf(out, "    merged afterwards %llu times: %.3f MB changed, %.3f MB of it on several devices\n",
+                (unsigned long long)stats->merged, (double)stats->changed / 1e6,
+                (double)stats->combined / 1e6);
+    if (stats->private_copies)
+        fprintf(out, "    private copies combined %llu times\n", (unsigned long long)stats->private_copies);
+    if (stats->remote_accesses)
+        fprintf(out, "    buffers used at one home %llu times\n", (unsigned long long)stats->remote_accesses);
+}
+
+static void print_kernel(FILE *out, const struct cx_function_stats *stats,
+                         uint64_t verified[CX_VERIFIED_COUNT])
+{
+    const bool full = cx_options_get()->summary == CX_OPTION_SUMMARY_FULL;
+    fprintf(out, "  kernel %s: %llu launches, %llu split, %llu whole; time %.3f ms", stats->name,
+            (unsigned long long)stats->launches, (unsigned long long)stats->split,
+            (unsigned long long)(stats->launches - stats->split), (double)stats->span_ns / 1e6);
+    if (stats->balanced)
+        fprintf(out, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
+    fprintf(out, "; moved %.3f MB\n", (double)stats->moved / 1e6);
+    print_devices(out, stats);
+    print_protocols(out, stats);
+    for (unsigned i = 0; full && i < MAX_DECISIONS && stats->decision[i].text; i++)
+        fprintf(out, "    decided %llu times about device %u: %s\n",
+                (unsigned long long)stats->decision[i].times, stats->decision[i].device,
+                stats->decision[i].text);
+    for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++)
+        fprintf(out, "    whole %llu times: %s%s\n", (unsigned long long)stats->reason[i].launches,
+                stats->reason[i].text, stats->reason[i].where ? stats->reason[i].where : "");
+    uint64_t seen = 0;
+    for (unsigned v = 0; v < CX_VERIFIED_COUNT; v++) {
+        seen += stats->verified[v];
+        verified[v] += stats->verified[v];
+    }
+    if (seen)
+        print_verified(out, "    ", stats->verified);
+}
+
+static void print_tables(FILE *out)
 {
     uint64_t verified[CX_VERIFIED_COUNT] = {0};
-    const char *file = cx_options_get()->summary_file;
-    FILE *out = file && *file ? fopen(file, "ae") : stderr;
-    if (!out) {
-        cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
-        return;
-    }
     cx_lock(&lock);
     fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_algo_text());
-    for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
-        if (!stats->launches)
-            continue;
-        fprintf(out, "  kernel %s: %llu launches, %llu split, %llu whole; time %.3f ms", stats->name,
-                (unsigned long long)stats->launches, (unsigned long long)stats->split,
-                (unsigned long long)(stats->launches - stats->split), (double)stats->span_ns / 1e6);
-        if (stats->balanced)
-            fprintf(out, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
-        fprintf(out, "; moved %.3f MB\n", (double)stats->moved / 1e6);
-        print_devices(out, stats);
-        if (stats->merged)
-            fprintf(out,
-                    "    merged afterwards %llu times: %.3f MB changed, %.3f MB of it on several devices\n",
-                    (unsigned long long)stats->merged, (double)stats->changed / 1e6,
-                    (double)stats->combined / 1e6);
-        if (stats->private_copies)
-            fprintf(out, "    private copies combined %llu times\n",
-                    (unsigned long long)stats->private_copies);
-        if (stats->remote_accesses)
-            fprintf(out, "    buffers used at one home %llu times\n",
-                    (unsigned long long)stats->remote_accesses);
-        for (unsigned i = 0; i < MAX_DECISIONS && stats->decision[i].text; i++)
-            fprintf(out, "    decided %llu times about device %u: %s\n",
-                    (unsigned long long)stats->decision[i].times, stats->decision[i].device,
-                    stats->decision[i].text);
-        for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++) {
-            fprintf(out, "    whole %llu times: %s%s\n", (unsigned long long)stats->reason[i].launches,
-                    stats->reason[i].text, stats->reason[i].where ? stats->reason[i].where : "");
-        }
-        uint64_t seen = 0;
-        for (unsigned v = 0; v < CX_VERIFIED_COUNT; v++) {
-            seen += stats->verified[v];
-            verified[v] += stats->verified[v];
-        }
-        if (seen)
-            print_verified(out, "    ", stats->verified);
-    }
+    print_headline(out);
+    for (const struct cx_function_stats *stats = all; stats; stats = stats->next)
+        if (stats->launches)
+            print_kernel(out, stats, verified);
     if (cx_options_get()->verify)
         print_verified(out, "  in all: ", verified);
-    for (unsigned i = 0; i < MAX_PRINTS && prints[i]; i++)
+    for (unsigned i = 0; cx_options_get()->summary == CX_OPTION_SUMMARY_FULL && i < MAX_PRINTS && prints[i];
+         i++)
         prints[i](out);
     cx_unlock(&lock);
-    if (out != stderr && fclose(out) != 0)
-        cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", file, strerror(errno));
+}
+
+static bool write_whole(int fd, const char *text, size_t size)
+{
+    while (size) {
+        const ssize_t put = write(fd, text, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        text += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+/* In one call, since several processes may write to one terminal or file. */
+static void print_summary(void)
+{
+    const char *file = cx_options_get()->summary_file;
+    char *text = NULL, *path = *file ? cx_file_name(file) : NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream) {
+        print_tables(stream);
+        const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : STDERR_FILENO;
+        if (fclose(stream) != 0 || fd < 0 || !write_whole(fd, text, size))
+            cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", path ? path : "stderr",
+                    strerror(errno));
+        if (path && fd >= 0)
+            close(fd);
+    }
+    free(path);
+    free(text);
 }
 
 void cx_kernel_table_append(void (*print)(FILE *out))
@@ -278,5 +365,5 @@ void cx_kernel_table_append(void (*print)(FILE *out))
 __attribute__((destructor)) static void print_at_exit(void)
 {
     if (all && !cx_forked && cx_options_get()->summary)
-        print_table();
+        print_summary();
 }

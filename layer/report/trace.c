@@ -8,6 +8,7 @@
  * its end.
  */
 #include "layer/report/trace.h"
+#include "layer/base/file_name.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/lock.h"
@@ -18,7 +19,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -51,20 +54,47 @@ static struct iovec piece(const char *text)
     return (struct iovec){(void *)(uintptr_t)text, strlen(text)};
 }
 
+/* The file, emptied, if no other process writes its trace there now: the lock on it ends with its writer.
+ * Otherwise one with our number behind the name, which *path gets. */
+static int open_own(char **path)
+{
+    char *other = NULL;
+    int opened = open(*path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (opened >= 0 && flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+        asprintf(&other, "%s.%d", *path, (int)getpid()) >= 0) {
+        cx_warn(CX_TOPIC_OPTIONS,
+                "another process writes its trace to %s, this one to %s; %%p in COEXEC_TRACE is the "
+                "process' number",
+                *path, other);
+        close(opened);
+        free(*path);
+        *path = other;
+        opened = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    }
+    if (opened >= 0 && ftruncate(opened, 0) != 0 && errno != EINVAL) { /* EINVAL: a pipe or a device */
+        close(opened);
+        return -1;
+    }
+    return opened;
+}
+
 static void open_path(void)
 {
-    const char *path = cx_options_get()->trace;
+    const char *wanted = cx_options_get()->trace;
     const struct iovec empty[] = {piece("[\n"), piece(array_end)};
-    if (!path || !*path)
+    char *path = *wanted ? cx_file_name(wanted) : NULL;
+    if (!path)
         return;
-    int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int opened = open_own(&path);
     appends = opened >= 0 && lseek(opened, 0, SEEK_CUR) < 0;
     if (opened < 0 || (appends ? write(opened, "[\n", 2) : pwritev(opened, empty, 2, 0)) < 0) {
         cx_error(CX_TOPIC_OPTIONS, "COEXEC_TRACE=%s: cannot be written: %s; no trace", path, strerror(errno));
         if (opened >= 0)
             close(opened);
+        free(path);
         return;
     }
+    free(path);
     end = 2;
     owner = getpid();
     file = opened;

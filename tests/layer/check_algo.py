@@ -18,7 +18,7 @@ TOOL = str(BUILD / "tools" / "coexec")
 PROGRAM = [str(SPLITCHECK), "--cases", "3", str(KERNELS / "escape_time.cl"), str(KERNELS / "julia_set.cl")]
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV", "POCL_MAX"))}
 ENV.update(OCL_ICD_VENDORS=f"{BUILD}/icd/", OCL_ICD_FILENAMES="", POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
-           COEXEC_DEBUG="analysis_wait=60000,zero_copy=0", COEXEC_SPLIT="always", COEXEC_SUMMARY="1")
+           COEXEC_DEBUG="analysis_wait=60000,zero_copy=0", COEXEC_SPLIT="always", COEXEC_SUMMARY="full")
 SHARE = "its share by speeds known before"  # what static decides, and no other
 
 

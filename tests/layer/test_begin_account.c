@@ -15,7 +15,7 @@ static const char *summary_of(void (*act)(void))
 {
     static char text[1 << 14];
     begin_keep_analysis();
-    setenv("COEXEC_SUMMARY", "1", 1);
+    setenv("COEXEC_SUMMARY", "full", 1);
     setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
     begin_in_a_process(act);
     FILE *file = fopen(cl_folder_path("summary"), "r");

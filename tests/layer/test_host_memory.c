@@ -184,7 +184,7 @@ START_TEST(reported_in_summary)
     cl_mem mem[3];
     gpus();
     setenv("COEXEC_PINNED_MAX", "5M", 1);
-    setenv("COEXEC_SUMMARY", "1", 1);
+    setenv("COEXEC_SUMMARY", "full", 1);
     setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
     pid_t child = fork();
     if (child == 0) {

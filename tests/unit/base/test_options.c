@@ -79,7 +79,7 @@ static const struct {
     {"COEXEC_ALGO", "foo", "no balancer 'foo'; accepted: " BALANCERS "; using auto"},
     {"COEXEC_ALGO", "static;k=stat", "no balancer 'stat'; accepted: " BALANCERS "; using auto"},
     {"COEXEC_ALGO", "sigmoid:p=2", "sigmoid:p=2; accepted: a number from 0 to 1; using auto"},
-    {"COEXEC_SUMMARY", "yes", "neither 0 nor 1; accepted: 0, 1; using 0"},
+    {"COEXEC_SUMMARY", "yes", "not known; accepted: 0, 1, full; using 0"},
     {"COEXEC_FISSION", "-1", "not a whole number; accepted: 0 or a number of cores; using 0"},
     {"COEXEC_FISSION", "1x", "not a whole number; accepted: 0 or a number of cores; using 0"},
     {"COEXEC_FISSION", "99999999999999999999",
@@ -197,6 +197,7 @@ static const struct {
              WORDS_OF(queues, "queues"),
              WORDS_OF(device_copy, "device_copy"),
              WORDS_OF(split, "COEXEC_SPLIT"),
+             WORDS_OF(summary, "COEXEC_SUMMARY"),
              WORDS_OF(build, "build")};
 
 /* The words of option_words.h are those that the rows of options.def tell of, for every row of words. */

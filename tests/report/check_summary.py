@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The summary's first lines, what full adds, and files that several processes write. TAP.
+
+usage: check_summary.py BUILD_ROOT
+"""
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+APP = [str(BUILD / "examples" / "mandelbrot"), "--size", "256", "--iterations", "200", "--repeat", "3", "--check"]
+ENV = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_DEV", "POCL_MAX"))}
+ENV.update(POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1", COEXEC_DEBUG="analysis_wait=60000")
+
+
+def run(*options, app=APP, **variables):
+    done = subprocess.run([BUILD / "tools" / "coexec", "run", *options, "--", *app], env={**ENV, **variables}, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done
+    return done.stderr
+
+
+def headline_of_splits():
+    said = run("--summary", "--set", "split=always", "--algo", "static").splitlines()
+    assert said[0].startswith("coexec summary (pid "), said
+    times = re.fullmatch(r"  (\d+\.\d\d)x as fast as the fastest device alone \(estimate\); 4 of 4 launches split", said[1])
+    assert times and 0.5 < float(times[1]) < 4, said
+    assert said[2].startswith("  kernel mandelbrot: 4 launches, 4 split, 0 whole; "), said
+    assert not re.search("decided|account|transport", "\n".join(said)), said
+
+
+def headline_of_whole_ones():
+    said = run("--summary", "--set", "split=never").splitlines()
+    assert said[1] == "  none of 4 launches split, all ran whole" and any("whole 4 times: " in line for line in said), said
+
+
+def full_tells_more():
+    said = run("--summary=full", "--set", "split=always")
+    for text in "x as fast as", "decided ", "bytes by transport":
+        assert text in said, said
+
+
+def one_file_of_two_processes():
+    """Each adds its summary in one piece; with %p and %h each has its own."""
+    with tap.folder() as name:
+        at = pathlib.Path(name)
+        both = f"{' '.join(APP)} & {' '.join(APP)}; wait"
+        run("--summary", app=["sh", "-c", both], COEXEC_SUMMARY_FILE=str(at / "both"))
+        blocks = (at / "both").read_text().split("coexec summary (pid ")[1:]
+        assert len(blocks) == 2 and all(block.count("  kernel mandelbrot: ") == 1 for block in blocks), blocks
+        run("--summary", app=["sh", "-c", both], COEXEC_SUMMARY_FILE=str(at / "of.%p.%h"), COEXEC_LOG_FILE=str(at / "log.%p"), COEXEC_LOG="info")
+        files = sorted(path.name for path in at.iterdir())
+        pids = {file.split(".")[1] for file in files if file.startswith("of.")}
+        assert len(pids) == 2 and all(f"of.{pid}.{socket.gethostname()}" in files and f"log.{pid}" in files for pid in pids), files
+
+
+def one_trace_of_two_processes():
+    """The second one's is beside it, as one line says; both are whole."""
+    with tap.folder() as name:
+        at = pathlib.Path(name)
+        said = run("--trace", str(at / "t.json"), app=["sh", "-c", f"{' '.join(APP)} --size 1k & {' '.join(APP)} --size 1k; wait"])
+        files = sorted(at.iterdir())
+        assert len(files) == 2 and said.count("another process writes its trace to") == 1 and str(files[1]) in said, (files, said)
+        for file in files:
+            events = json.loads(file.read_text())
+            assert len({event["pid"] for event in events}) == 1 and any(event.get("cat") == "package" for event in events), file
+        said = run("--trace", str(at / "t.json"))  # nobody writes to it any more
+        assert not said and sorted(at.iterdir()) == files, said
+
+
+sys.exit(tap.run([headline_of_splits, headline_of_whole_ones, full_tells_more, one_file_of_two_processes, one_trace_of_two_processes]))
