@@ -18,6 +18,8 @@ struct cut {
     unsigned packages;
     struct cx_access_region *regions; /* by package and argument */
     unsigned char *owner;             /* by byte of the object: package + 1; 0: none */
+    apart_changes *changes;
+    void *context;
     char *why;
     size_t size;
 };
@@ -37,12 +39,15 @@ static uint64_t bytes_of_object(const struct cut *c, uint64_t object)
 static bool take(struct cut *c, uint32_t arg, unsigned package, uint64_t lo, uint64_t hi, bool write)
 {
     for (uint64_t b = lo; b < hi; b++) {
-        unsigned char *owner = &c->owner[c->args[arg].base + b];
-        if (*owner && *owner != package + 1) {
-            snprintf(c->why, c->size, "argument %u byte %llu: groups %llu..%llu %s what %llu..%llu own", arg,
-                     (unsigned long long)b, (unsigned long long)c->border[package],
-                     (unsigned long long)c->border[package + 1], write ? "own" : "are said to read",
-                     (unsigned long long)c->border[*owner - 1], (unsigned long long)c->border[*owner]);
+        const uint64_t byte = c->args[arg].base + b, object = c->args[arg].object;
+        unsigned char *owner = &c->owner[byte];
+        const uint64_t *from = &c->border[*owner ? *owner - 1 : 0], *own = &c->border[package];
+        if (*owner && *owner != package + 1 &&
+            (write || c->changes(c->context, object, byte, from[0], from[1]))) {
+            snprintf(c->why, c->size, "argument %u byte %llu: groups %llu..%llu %s what %llu..%llu %s", arg,
+                     (unsigned long long)b, (unsigned long long)own[0], (unsigned long long)own[1],
+                     write ? "own" : "are said to read", (unsigned long long)from[0],
+                     (unsigned long long)from[1], write ? "own" : "change");
             return false;
         }
         *owner = write ? (unsigned char)(package + 1) : *owner;
@@ -76,7 +81,8 @@ static bool check_object(struct cut *c, uint64_t object)
     c->owner = calloc(bytes_of_object(c, object) + 1, 1);
     for (unsigned writes = 2; writes-- > 0;) {
         for (uint32_t i = 0; i < c->narg; i++) {
-            const bool own = means[i].protocol == CX_PROTOCOL_EXCLUSIVE && (writes || !means[i].before);
+            const bool own =
+                means[i].protocol == CX_PROTOCOL_EXCLUSIVE && (writes || (c->changes && !means[i].before));
             for (unsigned p = 0; p < c->packages && good && own && c->args[i].object == object; p++) {
                 good = take_region(c, i, p, writes);
             }
@@ -111,10 +117,17 @@ static bool check_cut(struct cut *c, struct cx_random *r)
 }
 
 bool apart_check(struct cx_access *access, uint32_t narg, const struct cx_access_arg *args,
-                 const struct cx_access_verdict *verdict, struct cx_random *r, char *why, size_t size)
+                 const struct cx_access_verdict *verdict, struct cx_random *r, apart_changes *changes,
+                 void *context, char *why, size_t size)
 {
-    struct cut c = {
-        .access = access, .narg = narg, .args = args, .verdict = verdict, .why = why, .size = size};
+    struct cut c = {.access = access,
+                    .narg = narg,
+                    .args = args,
+                    .verdict = verdict,
+                    .changes = changes,
+                    .context = context,
+                    .why = why,
+                    .size = size};
     const unsigned lost = cx_access_lost_places;
     bool good = true;
 

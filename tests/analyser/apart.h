@@ -6,12 +6,17 @@
 #include "layer/access/access.h"
 #include "oracle.h"
 
+/* Whether groups [g0, g1) change the byte, counted from the object's beginning. */
+typedef bool apart_changes(void *context, uint64_t object, uint64_t byte, uint64_t g0, uint64_t g1);
+
 /*
  * Cuts a launch that splits at random borders, some times, and looks at the regions of the arguments that are
- * OWN; also whether the regions were those that the judgement was made by. False with the reason in `why`
- * where a promise is broken.
+ * OWN: none may overlap those of other packages, nor, with `changes`, hold what others change to be read
+ * without `before`. (What others own and do not change they may hold: it stays as it is.) Also looks whether
+ * the regions were those that the judgement was made by. False with the reason in `why` where one is broken.
  */
 bool apart_check(struct cx_access *access, uint32_t narg, const struct cx_access_arg *args,
-                 const struct cx_access_verdict *verdict, struct cx_random *r, char *why, size_t size);
+                 const struct cx_access_verdict *verdict, struct cx_random *r, apart_changes *changes,
+                 void *context, char *why, size_t size);
 
 #endif

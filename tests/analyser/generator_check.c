@@ -585,6 +585,28 @@ static bool is_apart(struct check *c)
     return true;
 }
 
+/* For apart_check(). */
+static bool group_changes(void *context, uint64_t object, uint64_t byte, uint64_t g0, uint64_t g1)
+{
+    const struct check *c = context;
+    bool changes = false;
+
+    for (unsigned i = 0; i < c->k->nparam; i++) {
+        const struct cx_access_arg *a = &c->l->args[i];
+        const uint64_t at = byte - a->base; /* wraps around where it begins later */
+        for (uint64_t g = g0; g < g1 && c->fold[i] && a->object == object && at < a->bytes; g++) {
+            changes |= (c->fold[i][g * a->bytes + at] & (GEN_WRITE | GEN_ATOMIC)) != 0;
+        }
+    }
+    if (changes) {
+        struct bytes by;
+        changed_by(c, g0, g1, &by);
+        changes = by.set[object - 1][byte] != 0;
+        bytes_finish(c, &by);
+    }
+    return changes;
+}
+
 static bool check_access(struct check *c, struct cx_access *access, const struct cx_access_verdict *v,
                          const char *how)
 {
@@ -601,8 +623,9 @@ static bool check_access(struct check *c, struct cx_access *access, const struct
         snprintf(c->why, c->size, "separable, and yet it does not split");
         good = false;
     }
-    good = good && (!v->splits || (check_ways(c, access, v) &&
-                                   apart_check(access, c->k->nparam, c->l->args, v, c->r, c->why, c->size)));
+    good = good &&
+           (!v->splits || (check_ways(c, access, v) && apart_check(access, c->k->nparam, c->l->args, v, c->r,
+                                                                   group_changes, c, c->why, c->size)));
     unfold(c);
     if (!good) {
         size_t used = strlen(c->why);

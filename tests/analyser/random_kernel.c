@@ -325,8 +325,9 @@ static void make_grid(struct cx_random_kernel *k, struct cx_random *r, struct gr
 
     *grid = (struct grid){0};
     for (unsigned d = 0; d < g->work_dim; d++) {
-        const unsigned width = cx_random_chance(r, 50) ? 32 : 64;
-        int64_t ends = (int64_t)(g->global[d] + g->offset[d]), cut = 1 + (int64_t)cx_random_below(r, 6);
+        const unsigned width = cx_random_chance(r, 10) ? 8 : cx_random_chance(r, 50) ? 32 : 64;
+        const uint64_t first = g->offset[d] < 100 ? g->offset[d] : 0; /* beyond, ids end and begin again */
+        int64_t ends = (int64_t)(g->global[d] + first), cut = 1 + (int64_t)cx_random_below(r, 6);
         int32_t id = resize(k, r, make(k, CX_EXPR_GLOBAL_ID, 64, (int32_t)d, -1, 0), width), low = id;
         for (unsigned part = 0; part < 5 && cut > 1 && ends % cut == 0 && grid->n < 6 - g->work_dim + d;
              part++) {
@@ -348,15 +349,24 @@ static void add_ring(struct cx_random_kernel *k, struct cx_random *r, const stru
 {
     struct cx_access_record *a = &k->access[k->kernel.naccess++];
     const int64_t slot = (int64_t)cx_random_below(r, 4);
+    /* in few bits, where sums wrap around */
+    const unsigned width = cx_random_chance(r, 20) ? 8 : cx_random_chance(r, 10) ? 16 : 64;
     int32_t cell = -1;
 
     for (unsigned i = 0; i < grid->n; i++) {
         const int64_t more = cx_random_chance(r, 4) ? (int64_t)cx_random_below(r, 3) - 1 : 0;
         const int64_t stride = grid->stride[i] + more < 1 ? 1 : grid->stride[i] + more;
-        int32_t x = resize(k, r, moved(k, r, grid->x[i], grid->size[i]), 64);
-        x = stride == 1 ? x : binary(k, CX_EXPR_MUL, x, stride);
-        cell = cell < 0 ? x : make(k, CX_EXPR_ADD, 64, cell, x, 0);
+        const int64_t far = width < 64 && cx_random_chance(r, 8)
+                                ? (INT64_C(1) << (width - 1)) / (1 + (int64_t)cx_random_below(r, 8))
+                                : 0;
+        int32_t x = resize(k, r, moved(k, r, grid->x[i], grid->size[i]), width);
+        x = stride + far == 1 ? x : binary(k, CX_EXPR_MUL, x, stride + far);
+        cell = cell < 0 ? x : make(k, CX_EXPR_ADD, width, cell, x, 0);
     }
+    if (width < 64 && cx_random_chance(r, 30)) {
+        cell = binary(k, CX_EXPR_ADD, cell, (int64_t)cx_random_below(r, UINT64_C(1) << width));
+    }
+    cell = resize(k, r, cell, 64);
     cell = binary(k, CX_EXPR_MUL, cell, fields ? 4 * elem : elem);
     *a = (struct cx_access_record){.arg = (uint16_t)cx_random_below(r, 2),
                                    .mode = cx_random_chance(r, 50) ? CX_MODE_WRITE : CX_MODE_READ,
@@ -494,6 +504,9 @@ void cx_random_kernel_make(struct cx_random_kernel *k, struct cx_random *r, enum
 
     memset(k, 0, sizeof(*k));
     make_geometry(&k->geometry, r);
+    if (style == CX_RANDOM_RINGS && cx_random_chance(r, 6)) {
+        k->geometry.offset[0] = (UINT64_C(1) << (cx_random_chance(r, 60) ? 32 : 31)) - cx_random_below(r, 70);
+    }
     k->kernel = (struct cx_summary_kernel){.name = "random",
                                            .narg = CX_RANDOM_ARGS,
                                            .arg = k->arg,

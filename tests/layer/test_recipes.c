@@ -294,13 +294,13 @@ static void check_expect(struct check *c, const char *value)
               c->verdict.splits ? "a split" : cx_summary_reason_name(c->verdict.reason), c->verdict.line);
 }
 
-/* No package owns or reads what another one owns. */
+/* No package owns what another one owns. */
 static void check_apart(struct check *c)
 {
     struct cx_random r = {1};
     char why[200];
     if (judged(c) && c->verdict.splits &&
-        !apart_check(c->access, c->kernel->narg, c->args, &c->verdict, &r, why, sizeof(why)))
+        !apart_check(c->access, c->kernel->narg, c->args, &c->verdict, &r, NULL, NULL, why, sizeof(why)))
         wrong(c, "%s", why);
 }
 
