@@ -5,6 +5,9 @@
 #include "tools/coexec.h"
 #include "tools/coexec_guess.h"
 
+#include "layer/base/options.h"
+
+#include <ctype.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +15,7 @@
 #include <unistd.h>
 
 static const struct cx_subcommand *const subcommands[] = {
-    &cx_run_subcommand,      &cx_info_subcommand,  &cx_explain_subcommand,
+    &cx_run_subcommand,      &cx_env_subcommand,   &cx_info_subcommand,   &cx_explain_subcommand,
     &cx_simulate_subcommand, &cx_bench_subcommand, &cx_report_subcommand,
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
@@ -72,7 +75,7 @@ static void print_usage(FILE *stream)
           stream);
     for (int i = 0; i < SUBCOMMANDS; i++)
         fprintf(stream, "  %-9s%s\n", subcommands[i]->name, subcommands[i]->summary);
-    fputs("  help     print this, or the help of a subcommand\n"
+    fputs("  help     print this, or the help of a subcommand; help options: what --set takes\n"
           "  version  print the version\n",
           stream);
 }
@@ -98,9 +101,25 @@ static int unknown_subcommand(const char *name)
     return cx_usage_error("", "no such subcommand: %s%s", name, cx_guess_text(&guess));
 }
 
+/* Each option that --set takes, with what it accepts; shells complete by it. */
+static int help_options(void)
+{
+    const struct cx_option_row *rows;
+    const size_t count = cx_options_rows(&rows);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = rows[i].name;
+        for (name += strncmp(name, "COEXEC_", 7) == 0 ? 7 : 0; *name; name++)
+            putchar(tolower((unsigned char)*name));
+        printf("=  %s\n", rows[i].accepted);
+    }
+    return fflush(stdout) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+}
+
 static int help(const char *name)
 {
     const struct cx_subcommand *subcommand = name ? find_subcommand(name) : NULL;
+    if (name && strcmp(name, "options") == 0)
+        return help_options();
     if (name && !subcommand)
         return unknown_subcommand(name);
     if (subcommand)

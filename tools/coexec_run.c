@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char me[] = "run";
+static const char *me = "run"; /* or "env", which takes the same options */
 
 static const char *const option_names[] = {
 #define CX_OPTION(class, type, field, name, fallback, accepted, help) name,
@@ -222,18 +222,20 @@ static int show_only_coexec(const char *folder)
            unsetenv("OCL_ICD_FILENAMES") != 0 || unsetenv("OCL_ICD_DEFAULT_PLATFORM") != 0;
 }
 
-static int run(int argc, char **argv)
+/* Reads the options, of which *i is the first and behind which it ends. */
+static int read_options(int argc, char **argv, int *i)
 {
-    int i = 1;
-    while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
-        int status = read_option(argc, argv, &i);
+    while (*i < argc && argv[*i][0] == '-' && strcmp(argv[*i], "--") != 0) {
+        int status = read_option(argc, argv, i);
         if (status != CX_EXIT_OK)
             return status;
     }
-    if (i < argc && strcmp(argv[i], "--") == 0)
-        i++;
-    if (i >= argc)
-        return cx_usage_error(me, "no program to run");
+    return CX_EXIT_OK;
+}
+
+/* Sets the rest of the environment that a program needs. */
+static int prepare(void)
+{
     char *icd;
     int status = cx_icd_folder(me, &icd);
     if (status != CX_EXIT_OK)
@@ -242,7 +244,19 @@ static int run(int argc, char **argv)
     free(icd);
     if (failed)
         return cx_tool_error(me, "the environment cannot be set: %s", strerror(errno));
-    status = devices_are_chosen ? cx_run_check_devices(getenv("COEXEC_DEVICES")) : CX_EXIT_OK;
+    return devices_are_chosen ? cx_run_check_devices(me, getenv("COEXEC_DEVICES")) : CX_EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    int i = 1, status = read_options(argc, argv, &i);
+    if (status != CX_EXIT_OK)
+        return status;
+    if (i < argc && strcmp(argv[i], "--") == 0)
+        i++;
+    if (i >= argc)
+        return cx_usage_error(me, "no program to run");
+    status = prepare();
     if (status != CX_EXIT_OK)
         return status;
     execvp(argv[i], argv + i);
@@ -269,4 +283,70 @@ const struct cx_subcommand cx_run_subcommand = {
         "COEXEC_DEBUG,\n"
         "                    such as --set zero_copy=0\n\n"
         "Drivers named in OCL_ICD_FILENAMES and OCL_ICD_VENDORS become coexec's real drivers.\n",
+};
+
+/* A text that a shell takes as it is, in single quotes; fish and the shells of POSIX agree but for the quote
+ * itself, which both take outside of quotes behind a backslash. */
+static void print_quoted(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*text);
+    putchar('\'');
+}
+
+/* One line of the environment, unless it was so before. */
+static void print_variable(const char *name, const char *before, bool fish)
+{
+    const char *now = getenv(name);
+    if (now && (!before || strcmp(now, before) != 0)) {
+        printf(fish ? "set -gx %s " : "export %s=", name);
+        print_quoted(now);
+        puts(fish ? "" : ";");
+    } else if (!now && before) {
+        printf(fish ? "set -e %s\n" : "unset %s;\n", name);
+    }
+}
+
+enum { LOADER_VARIABLES = 3, OPTIONS = sizeof option_names / sizeof *option_names };
+
+static int env(int argc, char **argv)
+{
+    static const char *const loaders[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OCL_ICD_DEFAULT_PLATFORM"};
+    char *before[LOADER_VARIABLES + OPTIONS] = {NULL};
+    int i = 1;
+    me = "env";
+    const bool fish = i < argc && strcmp(argv[i], "--fish") == 0;
+    for (int v = 0; v < LOADER_VARIABLES + OPTIONS; v++) {
+        const char *value = getenv(v < LOADER_VARIABLES ? loaders[v] : option_names[v - LOADER_VARIABLES]);
+        before[v] = value ? strdup(value) : NULL;
+    }
+    i += fish;
+    int status = read_options(argc, argv, &i);
+    if (status == CX_EXIT_OK && i < argc)
+        status = cx_usage_error(me, "%s: it runs no program; to run one: coexec run", argv[i]);
+    if (status == CX_EXIT_OK)
+        status = prepare();
+    for (int v = 0; v < LOADER_VARIABLES + OPTIONS; v++) {
+        if (status == CX_EXIT_OK)
+            print_variable(v < LOADER_VARIABLES ? loaders[v] : option_names[v - LOADER_VARIABLES], before[v],
+                           fish);
+        free(before[v]);
+    }
+    return fflush(stdout) == 0 ? status : CX_EXIT_FAILED;
+}
+
+const struct cx_subcommand cx_env_subcommand = {
+    .name = "env",
+    .run = env,
+    .summary = "print what a shell sets so that all its programs run so",
+    .help = "usage: eval \"$(coexec env [OPTIONS])\"          fish: coexec env --fish [OPTIONS] | source\n\n"
+            "Prints the variables that `coexec run` sets, with the same options, for a shell: all OpenCL "
+            "programs\n"
+            "started from it then see coexec. `unset OCL_ICD_VENDORS` ends that.\n\n"
+            "  --fish            for fish, in place of sh, bash and zsh; the first option\n"
+            "  --algo, --devices, --summary, --trace, --set: see `coexec help run`\n",
 };

@@ -7,6 +7,6 @@
 
 /* Whether the list chooses devices that are there, with the drivers that the environment names. Returns the
  * exit status, 0 where it does; what is wrong it has told. Called by coexec_run.c. */
-int cx_run_check_devices(const char *list);
+int cx_run_check_devices(const char *subcommand, const char *list);
 
 #endif

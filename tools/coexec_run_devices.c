@@ -17,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char me[] = "run";
-
 /* The item that the problem is about stands in quotes there. */
 static void guess_item(struct cx_guess *guess, const struct cx_machine *machine, const char *problem,
                        char *item)
@@ -35,7 +33,7 @@ static void guess_item(struct cx_guess *guess, const struct cx_machine *machine,
     }
 }
 
-static int judge(const struct cx_machine *machine, const char *list)
+static int judge(const char *me, const struct cx_machine *machine, const char *list)
 {
     char problem[CX_SELECT_PROBLEM], item[CX_GUESS_WORD];
     struct cx_guess guess;
@@ -67,12 +65,12 @@ static const struct cx_machine *find_quietly(void)
     return machine;
 }
 
-int cx_run_check_devices(const char *list)
+int cx_run_check_devices(const char *me, const char *list)
 {
     int status = 0;
     const pid_t child = fork();
     if (child == 0)
-        _exit(judge(find_quietly(), list)); /* without the handlers that drivers left for exit() */
+        _exit(judge(me, find_quietly(), list)); /* without the handlers that drivers left for exit() */
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : CX_EXIT_OK;

@@ -15,7 +15,7 @@
 #include "layer/driver/device.h"
 
 #ifndef CX_VERSION
-#define CX_VERSION "0.1.0" /* the build gives meson's project version */
+#define CX_VERSION "0.2.0" /* the build gives meson's project version */
 #endif
 
 /* The version text of the platform and its device. It contains the version of the binary format: programs
