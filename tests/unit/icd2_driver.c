@@ -134,8 +134,8 @@ static cl_int set_data(cl_platform_id id, void *data)
 
 static cl_int get_platforms(cl_uint room, cl_platform_id *ids, cl_uint *count)
 {
-    tagged.clGetPlatformIDs = (cl_api_clGetPlatformIDs)TAG;
-    tagged.clUnloadCompiler = (cl_api_clUnloadCompiler)TAG;
+    tagged.clGetPlatformIDs = (__typeof__(tagged.clGetPlatformIDs))TAG;
+    tagged.clUnloadCompiler = (__typeof__(tagged.clUnloadCompiler))TAG;
     if (ids && room)
         ids[0] = (cl_platform_id)&platform;
     if (count)
