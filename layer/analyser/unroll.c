@@ -3,9 +3,9 @@
  * A kernel may compute the indices of its neighbours first, into a private array, and then run through that
  * with a loop. LLVM keeps an array in registers only where each index into it is a constant, which it becomes
  * when all loops that it depends on are unrolled. So a loop is unrolled where that makes all indices into an
- * array constant and what is read from the array becomes an index into memory that work-items share. How
- * often a loop runs is found by counting: its counter begins with a constant, grows by one and is compared
- * with one.
+ * array constant and what is read from the array becomes an index into memory that work-items share. The same
+ * goes for tables of constants in the program, such as those of directions. How often a loop runs is found by
+ * counting: its counter begins with a constant, grows by one and is compared with one.
  */
 #include "layer/analyser/unroll.h"
 #include "layer/analyser/build.h"
@@ -313,6 +313,50 @@ static void look_at_arrays(struct unroll *u)
     }
 }
 
+/* ---- which tables ---- */
+
+/* Whether the instruction reads a table of constants, at an index that the needed loops decide. */
+static bool reads_table(struct unroll *u, LLVMValueRef v)
+{
+    LLVMValueRef place, table;
+
+    if (opcode_of(v) != LLVMLoad || !is_small_integer(v)) {
+        return false;
+    }
+    place = LLVMGetOperand(v, 0);
+    if (opcode_of(place) != LLVMGetElementPtr) {
+        return false;
+    }
+    table = LLVMGetOperand(place, 0);
+    if (!LLVMIsAGlobalVariable(table) || !LLVMIsGlobalConstant(table) || !LLVMGetInitializer(table)) {
+        return false;
+    }
+    for (int i = 1; i < LLVMGetNumOperands(place); i++) {
+        if (!is_counted(u, LLVMGetOperand(place, (unsigned)i), 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Loops in which what a table holds becomes a place. */
+static void look_at_tables(struct unroll *u)
+{
+    for (uint32_t i = 0; i < u->cfg.nblock; i++) {
+        LLVMValueRef v = u->cfg.block[i].loop >= 0 ? LLVMGetFirstInstruction(u->cfg.block[i].bb) : NULL;
+        for (; v; v = LLVMGetNextInstruction(v)) {
+            u->visits = 0;
+            memset(u->needed, 0, u->cfg.nloop * sizeof(*u->needed));
+            if (!reads_table(u, v) || !becomes_place(u, v, 0)) {
+                continue;
+            }
+            for (uint32_t l = 0; l < u->cfg.nloop; l++) {
+                u->marked[l] |= u->needed[l];
+            }
+        }
+    }
+}
+
 /* ---- marks ---- */
 
 /* How many instructions unrolling adds at most. */
@@ -403,12 +447,17 @@ static void finish(struct unroll *u)
     free(u->needed);
 }
 
-static bool has_array(LLVMValueRef function)
+/* Whether there are private arrays or loops through tables at all. */
+static bool may_gain(LLVMValueRef function)
 {
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMValueRef v = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
 
     while (v && !LLVMIsAAllocaInst(v)) {
         v = LLVMGetNextInstruction(v);
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && !v; g = LLVMGetNextGlobal(g)) {
+        v = LLVMIsGlobalConstant(g) ? g : NULL;
     }
     return v != NULL;
 }
@@ -419,7 +468,7 @@ bool cx_unroll_mark(LLVMValueRef kernel, uint64_t *room)
     struct unroll u = {0};
     uint64_t added = 0;
 
-    if (!has_array(kernel)) {
+    if (!may_gain(kernel)) {
         return false;
     }
     cx_cfg_init(&u.cfg, kernel);
@@ -429,6 +478,7 @@ bool cx_unroll_mark(LLVMValueRef kernel, uint64_t *room)
     if (u.cfg.nloop > 0 && !u.cfg.irreducible) {
         count_trips(&u);
         look_at_arrays(&u);
+        look_at_tables(&u);
         added = count_added(&u);
     }
     if (added == 0 || added > MAX_ADDED || added > *room) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loops that have to be unrolled before indices can be followed: those that run through a private array of
- * indices.
+ * indices, or through a table of constants that places depend on.
  *
  * Previous stage: pipeline.c, which simplifies the module and asks here. Next stage: pipeline.c unrolls.
  */

@@ -137,3 +137,63 @@ kernel void unrolled_elsewhere(global int *out, global const int *in)
         sum += in[k];
     out[i] = sum;
 }
+
+constant char table_x[5] = {0, 1, 0, -1, 0}, table_y[5] = {0, 0, 1, 0, -1};
+constant int table_back[5] = {0, 3, 4, 1, 2};
+
+//! pulled_by_table on 2640/60 nx=60,ny=44 part 10..20 from reads in 2400+2400 12960+2400 23280+2400 33840+2880 44880+2400
+kernel void pulled_by_table(global const float *from, global float *to, int nx, int ny)
+{
+    int n = get_global_id(0), x = n % nx, y = n / nx;
+    float here[5];
+    for (int i = 0; i < 5; i++) {
+        int xn = (x - table_x[i] + nx) % nx, yn = (y - table_y[i] + ny) % ny;
+        here[i] = from[(i * ny + yn) * nx + xn];
+    }
+    for (int i = 0; i < 5; i++)
+        to[(i * ny + y) * nx + x] = here[i];
+}
+
+//! pushed_by_table on 2640/60 nx=60,ny=44 way to own
+//! pushed_by_table on 2640/60 nx=60,ny=45 way to own
+kernel void pushed_by_table(global const float *from, global float *to, int nx, int ny)
+{
+    int n = get_global_id(0), x = n % nx, y = n / nx;
+    for (int i = 0; i < 5; i++) {
+        int xn = (x + table_x[i] + nx) % nx, yn = (y + table_y[i] + ny) % ny;
+        to[(i * ny + yn) * nx + xn] = from[(i * ny + y) * nx + x];
+    }
+}
+
+//! in_place_by_table on 2640/60 nx=60,ny=44 way f own
+//! in_place_by_table on 2640/60 nx=60,ny=44 splits 0
+/* What arrives from behind goes on ahead: each item has all its places for itself. */
+kernel void in_place_by_table(global float *f, int nx, int ny)
+{
+    int n = get_global_id(0), x = n % nx, y = n / nx;
+    float here[5];
+    for (int i = 0; i < 5; i++) {
+        int xn = (x - table_x[i] + nx) % nx, yn = (y - table_y[i] + ny) % ny;
+        here[i] = f[(table_back[i] * ny + yn) * nx + xn];
+    }
+    for (int i = 0; i < 5; i++) {
+        int xn = (x + table_x[i] + nx) % nx, yn = (y + table_y[i] + ny) % ny;
+        f[(i * ny + yn) * nx + xn] = here[i];
+    }
+}
+
+//! wrong_slot_by_table on 2640/60 nx=60,ny=44 mended read-overlap
+/* Reads the slots that it does not write: those of others. */
+kernel void wrong_slot_by_table(global float *f, int nx, int ny)
+{
+    int n = get_global_id(0), x = n % nx, y = n / nx;
+    float here[5];
+    for (int i = 0; i < 5; i++) {
+        int xn = (x - table_x[i] + nx) % nx, yn = (y - table_y[i] + ny) % ny;
+        here[i] = f[(i * ny + yn) * nx + xn];
+    }
+    for (int i = 0; i < 5; i++) {
+        int xn = (x + table_x[i] + nx) % nx, yn = (y + table_y[i] + ny) % ny;
+        f[(i * ny + yn) * nx + xn] = here[i];
+    }
+}
