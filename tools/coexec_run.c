@@ -259,6 +259,9 @@ static int run(int argc, char **argv)
     status = prepare();
     if (status != CX_EXIT_OK)
         return status;
+    const char *summary = getenv("COEXEC_SUMMARY"), *kept = getenv("COEXEC_SUMMARY_KEPT");
+    if (summary && *summary && strcmp(summary, "0") != 0 && !(kept && *kept))
+        cx_run_watch();
     execvp(argv[i], argv + i);
     int missing = errno == ENOENT || errno == ENOTDIR;
     cx_tool_error(me, "%s: %s", argv[i], missing ? "no such program" : strerror(errno));

@@ -9,4 +9,8 @@
  * exit status, 0 where it does; what is wrong it has told. Called by coexec_run.c. */
 int cx_run_check_devices(const char *subcommand, const char *list);
 
+/* With a summary wanted: has what is left of it printed when this process, or the program that it becomes, is
+ * ended by a signal. Called by coexec_run.c. */
+void cx_run_watch(void);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "layer/report/kernel_table.h"
 #include "layer/base/forked.h"
+#include "layer/base/clock.h"
 #include "layer/base/file_name.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
@@ -11,6 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +57,12 @@ struct cx_function_stats {
     struct decision decision[MAX_DECISIONS]; /* those beyond are not counted */
     uint64_t verified[CX_VERIFIED_COUNT];
 };
+
+static const uint64_t KEEP_NS = 200 * 1000 * 1000; /* between two writes of the summary so far */
+static _Atomic uint64_t kept_ns;                   /* when the last one was */
+static char *kept;                                 /* its file */
+static pthread_once_t kept_once = PTHREAD_ONCE_INIT;
+static void keep_current(void);
 
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_KERNEL_TABLE);
 static struct cx_function_stats *all, **all_tail = &all;
@@ -190,6 +199,7 @@ void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_ker
         stats->balanced++;
     }
     cx_unlock(&lock);
+    keep_current();
 }
 
 static void print_devices(FILE *out, const struct cx_function_stats *stats)
@@ -300,8 +310,10 @@ static void print_kernel(FILE *out, const struct cx_function_stats *stats,
         print_verified(out, "    ", stats->verified);
 }
 
-static void print_tables(FILE *out)
+/* finished: at exit. What others have registered may take locks of theirs, and is left out before that. */
+static void print_tables(FILE *out, bool finished)
 {
+    const bool full = finished && cx_options_get()->summary == CX_OPTION_SUMMARY_FULL;
     uint64_t verified[CX_VERIFIED_COUNT] = {0};
     cx_lock(&lock);
     fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_algo_text());
@@ -311,8 +323,7 @@ static void print_tables(FILE *out)
             print_kernel(out, stats, verified);
     if (cx_options_get()->verify)
         print_verified(out, "  in all: ", verified);
-    for (unsigned i = 0; cx_options_get()->summary == CX_OPTION_SUMMARY_FULL && i < MAX_PRINTS && prints[i];
-         i++)
+    for (unsigned i = 0; full && i < MAX_PRINTS && prints[i]; i++)
         prints[i](out);
     cx_unlock(&lock);
 }
@@ -339,7 +350,7 @@ static void print_summary(void)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream) {
-        print_tables(stream);
+        print_tables(stream, true);
         const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : STDERR_FILENO;
         if (fclose(stream) != 0 || fd < 0 || !write_whole(fd, text, size))
             cx_warn(CX_TOPIC_OPTIONS, "cannot write the summary to %s: %s", path ? path : "stderr",
@@ -362,8 +373,50 @@ void cx_kernel_table_append(void (*print)(FILE *out))
     cx_unlock(&lock);
 }
 
+static void find_kept_path(void)
+{
+    const struct cx_options *options = cx_options_get();
+    const char *place = *options->summary_kept ? options->summary_kept : options->summary_file;
+    char *name = *place ? cx_file_name(place) : NULL;
+    if (name && asprintf(&kept, "%s.%d", name, (int)getpid()) < 0)
+        kept = NULL;
+    free(name);
+}
+
+/* The file that holds the summary so far. NULL: none is wanted. Made once. */
+static const char *kept_path(void)
+{
+    pthread_once(&kept_once, find_kept_path);
+    return kept;
+}
+
+/* Programs that a signal ends run no destructors: what the summary would be lies on disk meanwhile. */
+static void keep_current(void)
+{
+    uint64_t now = cx_clock_ns(), last = atomic_load_explicit(&kept_ns, memory_order_relaxed);
+    if (!cx_options_get()->summary || now - last < KEEP_NS || !kept_path() ||
+        !atomic_compare_exchange_strong(&kept_ns, &last, now))
+        return;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return;
+    print_tables(stream, false);
+    /* over the one before: at no time is there less than a whole table */
+    const int fd = fclose(stream) == 0 ? open(kept, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0 && (!write_whole(fd, text, size) || ftruncate(fd, (off_t)size) != 0))
+        unlink(kept); /* a full disk */
+    if (fd >= 0)
+        close(fd);
+    free(text);
+}
+
 __attribute__((destructor)) static void print_at_exit(void)
 {
-    if (all && !cx_forked && cx_options_get()->summary)
-        print_summary();
+    if (!all || cx_forked || !cx_options_get()->summary)
+        return;
+    print_summary();
+    if (kept_path())
+        unlink(kept);
 }

@@ -8,9 +8,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
@@ -75,4 +77,51 @@ def one_trace_of_two_processes():
         assert not said and sorted(at.iterdir()) == files, said
 
 
-sys.exit(tap.run([headline_of_splits, headline_of_whole_ones, full_tells_more, one_file_of_two_processes, one_trace_of_two_processes]))
+def wait_for(what, seconds=60):
+    for _ in range(seconds * 20):
+        if found := what():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it does not come")
+
+
+def end_by(number):
+    """A program that a signal ends tells what it did so far; its status is the signal's, and nothing stays behind."""
+    with tap.folder() as name:
+        app = [*APP[:1], "--size", "256", "--iterations", "200", "--repeat", "1000000"]
+        env = {**ENV, "XDG_RUNTIME_DIR": name, "COEXEC_DEBUG": ""}
+        program = subprocess.Popen([BUILD / "tools" / "coexec", "run", "--summary", "--", *app], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: list(pathlib.Path(name).glob("coexec-*/summary.*")))
+        program.send_signal(number)
+        said = program.communicate(timeout=60)[1]
+        assert program.returncode == -number, program.returncode
+        assert said.startswith("coexec run: ended before it could tell") and said.count("coexec summary (pid ") == 1, said
+        assert f"(pid {program.pid}," in said and "  kernel mandelbrot: " in said, said
+        wait_for(lambda: not os.listdir(name))
+
+
+def nothing_stays_of_a_regular_end():
+    with tap.folder() as name:
+        said = run("--summary", XDG_RUNTIME_DIR=name)
+        assert said.count("coexec summary") == 1 and "ended before" not in said, said
+        wait_for(lambda: not os.listdir(name))
+        # the watcher is no child of the program, which would wait for it
+        count = "import os, sys\ntry:\n    os.wait()\nexcept ChildProcessError:\n    sys.exit(0)\nsys.exit(1)"
+        run("--summary", app=[sys.executable, "-c", count], XDG_RUNTIME_DIR=name)
+        wait_for(lambda: not os.listdir(name))
+
+
+def kept_beside_a_file():
+    """Without coexec run, too: what is there when a process is killed stays."""
+    with tap.folder() as name:
+        at = pathlib.Path(name)
+        env = {**ENV, "OCL_ICD_VENDORS": f"{BUILD}/icd/", "COEXEC_SUMMARY": "1", "COEXEC_SUMMARY_FILE": str(at / "s"), "COEXEC_DEBUG": ""}
+        program = subprocess.Popen([*APP[:1], "--size", "256", "--repeat", "1000000"], env=env, stdout=subprocess.DEVNULL)
+        wait_for(lambda: list(at.iterdir()))
+        program.kill()
+        program.wait()
+        assert [path.name for path in at.iterdir()] == [f"s.{program.pid}"] and "kernel mandelbrot" in (at / f"s.{program.pid}").read_text(), os.listdir(name)
+
+
+ENDS = [(f"ended by {number.name}", lambda number=number: end_by(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)]
+sys.exit(tap.run([*ENDS, nothing_stays_of_a_regular_end, kept_beside_a_file, headline_of_splits, headline_of_whole_ones, full_tells_more, one_file_of_two_processes, one_trace_of_two_processes]))
