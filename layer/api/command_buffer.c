@@ -258,7 +258,7 @@ static void follow_flying(const struct cx_command_buffer *buffer, struct cx_comm
     cx_context_lock(gate->context);
     for (unsigned i = 0; i < buffer->nflying; i++)
         cx_command_depend(gate, buffer->flying[i], false);
-    cx_context_unlock(gate->context);
+    cx_context_plan_and_unlock(gate->context);
 }
 
 static const char trace_name[] = "command buffer";
@@ -298,7 +298,7 @@ static void give_up(struct replay *replay, cl_int error)
         cx_context_lock(gate->context);
         gate->dep_error = error;
         cx_command_resume(gate);
-        cx_context_unlock(gate->context);
+        cx_context_plan_and_unlock(gate->context);
     }
     cx_object_release_app(&replay->base.base);
 }

@@ -387,9 +387,9 @@ cl_int CL_API_CALL cx_clSetContextDestructorCallback(cl_context handle,
     struct cx_context_destructor *destructor = malloc(sizeof(*destructor));
     if (!destructor)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     *destructor = (struct cx_context_destructor){.next = context->destructors, .call = call, .data = data};
     context->destructors = destructor;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     return CL_SUCCESS;
 }

@@ -249,10 +249,10 @@ static cl_int hear(struct cx_launch *launch, unsigned *member)
 {
     struct cx_context *context = launch->base.context;
     int asked = CX_ASKED_WAITS;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     const unsigned placed = launch->base.settled ? launch->acceptance.placed : 0;
     const uint64_t seq = launch->acceptance.placed_seq;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     if (placed && launch->acceptance.beyond)
         cx_worker_hand(&context->workers[placed - 1], seq);
     if (atomic_compare_exchange_strong(&launch->base.asked, &asked, CX_ASKED_NOT))

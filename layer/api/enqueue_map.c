@@ -155,7 +155,7 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
 {
     struct cx_mem_map *map = malloc(sizeof(*map));
     unsigned char *pointer = NULL;
-    cx_lock(&mem->context->lock);
+    cx_context_lock(mem->context);
     const struct cx_svm *svm = mem->storage->svm;
     unsigned char *host = !map ? NULL : svm ? svm->pointer : cx_mem_host(mem);
     if (host) {
@@ -165,7 +165,7 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
         mem->storage->maps = map;
         mem->nmaps++;
     }
-    cx_unlock(&mem->context->lock);
+    cx_context_unlock(mem->context);
     if (!pointer)
         free(map);
     return pointer;
@@ -175,7 +175,7 @@ static void *note_map(struct cx_mem *mem, const struct cx_block *block, cl_map_f
 static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map *taken)
 {
     struct cx_mem_map *found = NULL;
-    cx_lock(&mem->context->lock);
+    cx_context_lock(mem->context);
     for (struct cx_mem_map **link = &mem->storage->maps; *link && !found; link = &(*link)->next)
         if ((*link)->pointer == pointer) {
             found = *link;
@@ -184,7 +184,7 @@ static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map 
         }
     if (found && mem->nmaps)
         mem->nmaps--;
-    cx_unlock(&mem->context->lock);
+    cx_context_unlock(mem->context);
     if (!found)
         return false;
     *taken = *found;

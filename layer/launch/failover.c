@@ -133,11 +133,11 @@ static bool has_run(const struct failover *e)
 {
     const struct cx_launch *launch = e->launch;
     const size_t *offset = e->range.offset;
-    cx_lock(&launch->base.context->lock);
+    cx_context_lock(launch->base.context);
     const bool ran =
         cx_launch_kernel_ran(launch->request.kernel, &launch->request.geometry, launch->request.local_given,
                              e->to->index, e->variant, !offset[0] && !offset[1] && !offset[2]);
-    cx_unlock(&launch->base.context->lock);
+    cx_context_unlock(launch->base.context);
     return ran;
 }
 
@@ -249,12 +249,12 @@ static bool find_regions(struct cx_launch *launch, uint64_t first, uint64_t end,
                          struct cx_access_region *regions)
 {
     struct cx_context *context = launch->base.context;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     struct cx_cached_verdict *judged = cx_judge_launch(launch);
     const bool known = judged && judged->access && judged->verdict.separable;
     if (known)
         cx_access_package(judged->access, first, end, regions);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     return known;
 }
 
@@ -298,12 +298,12 @@ static uint64_t find_takers(const struct cx_launch *launch, const struct cx_work
 {
     struct cx_context *context = launch->base.context;
     uint64_t members = 0;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     for (unsigned m = 0; m < context->nmembers && !has_state(launch); m++)
         if (m != worker->index && cx_queue_takes(launch->base.queue, m) &&
             cx_kernel_runs_on(launch->request.kernel, m) && cx_plan_fits(launch, m))
             members |= UINT64_C(1) << m;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     return members;
 }
 
@@ -315,9 +315,9 @@ cl_int cx_failover_whole(struct cx_launch *launch, struct cx_worker *worker, cl_
     cl_int error = refusal;
     if (!members)
         return refusal;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     e.regions = cx_launch_whole_regions(launch);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     const bool possible = e.regions && is_possible(launch, e.regions, false) &&
                           worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;
     e.range.dims = launch->request.geometry.work_dim;

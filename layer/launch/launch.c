@@ -220,10 +220,10 @@ cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worke
         return CL_SUCCESS;
     *counts = cx_worker_compile_begin(worker);
     if (!*counts && cx_worker_compiler_gone(worker)) {
-        cx_lock(&worker->context->lock);
+        cx_context_lock(worker->context);
         const bool ran =
             cx_launch_kernel_ran(kernel, kind->geometry, kind->local_given, m, kind->variant, kind->at_start);
-        cx_unlock(&worker->context->lock);
+        cx_context_unlock(worker->context);
         if (!ran) { /* where nothing but a thread that goes on waits for it, the process is over before */
             nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
             return CL_DEVICE_NOT_AVAILABLE;

@@ -392,7 +392,7 @@ static void finish_diff(struct cx_job *job, struct cx_worker *worker)
     merge->failed |= job->status != CL_SUCCESS;
     if (--merge->pending == 0)
         decide(merge);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     cx_merge_finish_job(job, worker);
 }
 

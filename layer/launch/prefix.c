@@ -87,10 +87,10 @@ static void begin_slices(struct cx_launch *launch, const struct cx_worker *worke
     if (compiles ? cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_BEGUN)
                  : !cx_exit_guard_ending())
         return;
-    cx_lock(&worker->context->lock);
+    cx_context_lock(worker->context);
     prefix->end = steps_of(prefix);
     note_slices(launch);
-    cx_unlock(&worker->context->lock);
+    cx_context_unlock(worker->context);
 }
 
 /* No further slice may have to be compiled. */
@@ -140,7 +140,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     bool compiled = false;
     double compiles = 0;
 
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     prefix->failed = job->status != CL_SUCCESS;
     if (prefix->failed) {
         end_begun(launch);
@@ -165,7 +165,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     } else if (!prefix->failed) {
         tell_length(launch);
     }
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     if (compiled)
         cx_launch_compiled_keep(launch, worker->index, variant, at_start, compiles);
     if (job->status != CL_SUCCESS)
@@ -275,9 +275,9 @@ unsigned cx_prefix_hand_over(struct cx_launch *launch)
 
 void cx_prefix_drop(struct cx_launch *launch)
 {
-    cx_lock(&launch->base.context->lock);
+    cx_context_lock(launch->base.context);
     drop(launch);
-    cx_unlock(&launch->base.context->lock);
+    cx_context_unlock(launch->base.context);
 }
 
 /* ---- the rest ---- */
@@ -361,5 +361,5 @@ void cx_prefix_check(struct cx_context *context)
         go_on(launch);
         cx_command_unref(&command);
     }
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }

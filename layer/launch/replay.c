@@ -48,9 +48,9 @@ static void finish_again(struct cx_job *job, struct cx_worker *worker)
     if (job->status != CL_SUCCESS) {
         cx_launch_kernel_failed(replay->kernel, job, worker);
         if (job->stale) {
-            cx_lock(&worker->context->lock);
+            cx_context_lock(worker->context);
             cx_args_lost(replay->kernel, replay->args);
-            cx_unlock(&worker->context->lock);
+            cx_context_unlock(worker->context);
         }
         cx_queue_failed(replay->queue, job->status);
     }
@@ -158,13 +158,13 @@ bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct c
     struct cx_replay *replay = history ? find(history, geometry, local_given) : NULL;
     if (!replay || !may_repeat(queue, kernel, *args, history, replay) ||
         !repeat(queue, kernel, *args, history, replay)) {
-        cx_unlock(&context->lock); /* nothing became ready */
+        cx_context_unlock(context); /* nothing became ready */
         return false;
     }
     *args = NULL;
     cx_debug(CX_TOPIC_WORKER, "%s runs as before on %s", kernel->function->name,
              context->workers[replay->member].device->name);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     return true;
 }
 

@@ -358,7 +358,7 @@ static bool fetch_step(struct lane *lane, struct cx_worker *worker, struct fetch
     if (error == CL_SUCCESS && any) {
         const bool wait = must_wait(fetch, context);
         split->inputs->fetching = true;
-        cx_context_unlock(context);
+        cx_context_plan_and_unlock(context);
         for (unsigned t = 0; t < cx_context_timelines(context) && wait; t++)
             cx_worker_wait(&context->workers[t], fetch->after[t]);
         if (!wait)
@@ -384,7 +384,7 @@ void cx_split_inputs_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHE
     while (more && !cx_split_over(split)) {
         struct fetch *fetch = NULL;
         if (split->inputs->fetching) {
-            cx_lock_wait(&split->changed, &context->lock);
+            cx_context_wait(context, &split->changed);
             continue;
         }
         if (!(fetch = calloc(1, sizeof(*fetch)))) {

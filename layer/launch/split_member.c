@@ -28,7 +28,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
 
     cx_context_lock(context);
     const bool suspected = cx_remote_access_suspect(launch, split->plan.member[lane->part]);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     if (!suspected && !cx_exit_guard_ending()) /* else it was no driver that refused it */
         cx_kernel_leave_out(launch->request.kernel, split->plan.member[lane->part], cx_cl_name(error));
     cx_context_lock(context);
@@ -53,7 +53,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
         cx_split_fail(split, error);
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }
 
 /* The launch failed before the package was started, perhaps for what the package lacks, or others did it
@@ -70,7 +70,7 @@ static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
     split->issuing--;
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }
 
 /* LOOK: again. */
@@ -97,7 +97,7 @@ static void wait_idle(struct split *split, double ask_next) CX_UNCHECKED
     seconds = seconds < 1e-6 ? 1e-6 : seconds > longest_look ? longest_look : seconds;
     uint64_t until = cx_clock_ns() + (uint64_t)(seconds * 1e9);
     struct timespec at = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
-    cx_lock_wait_until(&split->changed, &split->launch->base.context->lock, &at);
+    cx_context_wait_until(split->launch->base.context, &split->changed, &at);
 }
 
 /* Whether jobs wait behind the one that runs. */
@@ -205,7 +205,7 @@ static enum step wait_for_others(struct lane *lane, bool *waited) CX_UNCHECKED
     if (split->rounds || ask_next > 0)
         wait_idle(split, ask_next);
     else
-        cx_lock_wait(&split->changed, &split->launch->base.context->lock);
+        cx_context_wait(split->launch->base.context, &split->changed);
     return STEP_LOOK;
 }
 
@@ -251,7 +251,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, struc
             step = STEP_ABANDON;
     }
     cx_split_settle_if_due(split);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     return step;
 }
 
@@ -281,7 +281,7 @@ static void package_started(struct lane *lane, struct cx_range range)
     cx_split_settle_if_due(split);
     if (cx_split_settled(split))
         pthread_cond_broadcast(&split->changed);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }
 
 /* The probed member's job: its one package, assigned from the start. */
@@ -297,7 +297,7 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     cx_split_open(split);
     if (!cx_split_alive(split, lane->part)) { /* another part does it */
         cx_split_settle_if_due(split);
-        cx_context_unlock(context);
+        cx_context_plan_and_unlock(context);
         return CL_SUCCESS;
     }
     split->participant[lane->part].state = SPLIT_PARTICIPANT_WORKING;
@@ -312,7 +312,7 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
         cx_split_settle_if_due(split);
     }
     const bool failed = cx_split_failed(split);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     if (!listed)
         return CL_SUCCESS; /* the command has failed */
     if (failed) {
@@ -386,7 +386,7 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
     if (!cx_split_settled(split)) /* else the launch is over without this part */
         cx_split_fail(split, CL_OUT_OF_RESOURCES);
     cx_split_settle_if_due(split);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }
 
 void cx_split_member_free(struct lane *lane)
@@ -433,7 +433,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     double seconds = 0;
     bool first = lane->first;
 
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     if (lane->part < split->plan.n) {
         cx_balancer_measured(split->plan.balancer, lane->part, &groups, &seconds);
         first = cx_balancer_doubtful(split->plan.balancer, lane->part);
@@ -459,7 +459,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
         cx_split_learn(split);
     }
     cx_split_unref(split);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     if (teaches)
         cx_launch_learn(launch, worker->index, groups, seconds, first);
     if (lane->first_upload)

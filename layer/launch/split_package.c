@@ -228,7 +228,7 @@ cl_int cx_split_package_start(struct lane *lane, struct cx_worker *worker, unsig
         cx_split_upload_last(lane, worker, NULL);
         cx_context_lock(worker->context);
         const bool relied = cx_split_settled(lane->split); /* others may have planned on these bytes then */
-        cx_context_unlock(worker->context);
+        cx_context_plan_and_unlock(worker->context);
         cx_split_upload_end(flight, worker, moved, relied);
     }
     return error;
@@ -305,7 +305,7 @@ static bool fail_over(const struct lane *lane, struct cx_worker *worker, unsigne
     struct cx_context *context = split->launch->base.context;
     cx_context_lock(context);
     const struct cx_range range = split->packages[index].range;
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     return cx_failover_share(split->launch, worker, &split->launch->outcome.parts[lane->part],
                              split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
 }
@@ -341,7 +341,7 @@ bool cx_split_package_end_slice(struct lane *lane, struct cx_worker *worker)
     cx_write_back_take(lane, flight->package, CL_SUCCESS);
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     return true;
 }
 
@@ -394,7 +394,7 @@ cl_int cx_split_package_end(struct lane *lane, struct cx_worker *worker)
     cx_split_settle_if_due(split);
     cx_write_back_take(lane, flight.package, failed);
     pthread_cond_broadcast(&split->changed);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     if (lane->first)
         cx_launch_compiled_keep(launch, worker->index, launch->outcome.parts[lane->part].variant, at_start,
                                 0);

@@ -87,10 +87,10 @@ void cx_split_upload_note(struct lane *lane, cl_event event)
     struct cx_context *context = split->launch->base.context;
     if (!split->participant[lane->part].reexecutes || !event)
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     cx_reexecute_uploads(split, lane->part, event);
     split->participant[lane->part].uploading = false;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 }
 
 cl_int cx_split_upload_start(struct lane *lane, struct cx_worker *worker, struct flight *flight)

@@ -70,9 +70,9 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     if (launch->run.new_form)
         cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
     if (error == CL_SUCCESS && launch->acceptance.unproven) {
-        cx_lock(&worker->context->lock);
+        cx_context_lock(worker->context);
         cx_take_note(launch, worker->index);
-        cx_unlock(&worker->context->lock);
+        cx_context_unlock(worker->context);
     }
     if (error == CL_SUCCESS)
         return error;
@@ -107,10 +107,10 @@ static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worke
                                ? launch->run.placed_ns
                                : cx_timeline_last_end(&worker->timeline);
     const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->timeline.awaited_ns);
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_deferral_waits_for(launch)))
         cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 }
 
 static void finish_whole(struct cx_job *job, struct cx_worker *worker)
@@ -134,14 +134,14 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     else if (launch->run.tells)
         tell_by_host(launch, worker);
     if (launch->run.new_form) {
-        cx_lock(&launch->base.context->lock);
+        cx_context_lock(launch->base.context);
         cx_launch_first(launch, worker->index, CX_VARIANT_PLAIN, true);
-        cx_unlock(&launch->base.context->lock);
+        cx_context_unlock(launch->base.context);
     }
     if (launch->deferral.lacks_builds && !launch->deferral.counted) {
-        cx_lock(&launch->base.context->lock);
+        cx_context_lock(launch->base.context);
         cx_plan_without(launch);
-        cx_unlock(&launch->base.context->lock);
+        cx_context_unlock(launch->base.context);
     }
 }
 

@@ -503,18 +503,18 @@ void cx_write_back_start(struct lane *lane, struct cx_worker *worker, cl_event u
         if (until ? (any || lane->nflight < CX_IN_FLIGHT) && cx_worker_event_over(worker, until) : any)
             return;
         any = true;
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         struct cx_write_back *back = split->participant[lane->part].write_backs;
         while (back->started)
             back = back->next;
         for (unsigned i = 0; i < back->transfers.count; i++)
             split->launch->outcome.written_back += back->transfers.item[i].hi - back->transfers.item[i].lo;
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
         start(back, worker); /* nobody ends it before it is started */
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         back->started = true;
         back->failed |= back->error != CL_SUCCESS;
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
     }
 }
 
@@ -583,19 +583,19 @@ void cx_write_back_end(struct lane *lane, struct cx_worker *worker)
     while (lane->nwrite_backs)
         cx_write_back_start(lane, worker, NULL);
     for (;;) {
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         struct cx_write_back *back = split->participant[lane->part].write_backs;
         if (back)
             back->ends = true;
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
         if (!back)
             return;
         const cl_int error = finish(back, worker);
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         split->participant[lane->part].write_backs =
             back->next; /* it was the first, and later ones come behind it */
         put_away(split, back);
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
         if (error != CL_SUCCESS)
             cx_worker_leave_out(worker, error);
     }

@@ -253,11 +253,11 @@ static void foresee(struct cx_mem *mem)
 {
     if (mem->root != mem || mem->flags & CL_MEM_USE_HOST_PTR)
         return;
-    cx_lock(&mem->context->lock);
+    cx_context_lock(mem->context);
     const unsigned place = cx_mem_write_place(mem);
     if (place != CX_PLACE_HOST && cx_place_worker(mem->context, place)->device->type & CL_DEVICE_TYPE_GPU)
         (void)cx_mem_prepare(mem, place - 1);
-    cx_unlock(&mem->context->lock);
+    cx_context_unlock(mem->context);
 }
 
 /* Asks the members that are open. */
@@ -265,7 +265,7 @@ static bool try_beyond_limits(struct cx_mem *mem)
 {
     const struct cx_context *context = mem->context;
     bool had = false;
-    cx_lock(&mem->context->lock);
+    cx_context_lock(mem->context);
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *worker = &context->workers[m];
         cl_int error = CL_INVALID_BUFFER_SIZE;
@@ -280,7 +280,7 @@ static bool try_beyond_limits(struct cx_mem *mem)
             mem->real[m] = real;
         had |= error == CL_SUCCESS;
     }
-    cx_unlock(&mem->context->lock);
+    cx_context_unlock(mem->context);
     return had;
 }
 
@@ -624,10 +624,10 @@ cl_int CL_API_CALL cx_clSetMemObjectDestructorCallback(cl_mem handle, void(CL_CA
     struct cx_mem_destructor *destructor = malloc(sizeof(*destructor));
     if (!destructor)
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
-    cx_lock(&mem->context->lock);
+    cx_context_lock(mem->context);
     *destructor = (struct cx_mem_destructor){.next = mem->destructors, .call = call, .data = data};
     mem->destructors = destructor;
-    cx_unlock(&mem->context->lock);
+    cx_context_unlock(mem->context);
     return CL_SUCCESS;
 }
 

@@ -299,9 +299,9 @@ static void set_apart(struct cx_mem *mem)
 static cl_int try_window(struct cx_mem *mem)
 {
     cl_int error;
-    cx_lock(&mem->context->lock);
+    cx_context_lock(mem->context);
     error = cx_mem_prepare(mem, mem->context->fastest);
-    cx_unlock(&mem->context->lock);
+    cx_context_unlock(mem->context);
     return error;
 }
 

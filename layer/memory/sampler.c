@@ -79,9 +79,9 @@ static cl_sampler create(const char *function, cl_context handle, const struct c
         error = sampler->real && cx_handle_set_add(sampler) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     }
     if (error == CL_SUCCESS) {
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         error = cx_sampler_prepare(sampler, context->fastest);
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
     }
     if (error != CL_SUCCESS && sampler) {
         cx_object_release_app(&sampler->base);

@@ -189,11 +189,11 @@ static struct cx_mem *list_find(const struct cx_context *context, const void *po
 
 struct cx_mem *cx_svm_find(struct cx_context *context, const void *pointer, size_t size, size_t *offset)
 {
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     struct cx_mem *root = list_find(context, pointer, size ? size : 1, offset);
     if (root)
         cx_mem_ref(root);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     return root;
 }
 
@@ -259,7 +259,7 @@ struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, 
 {
     struct cx_svm_window *unused = NULL;
     size_t offset;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     struct cx_mem *root = list_find(context, pointer, 0, &offset), *mem = root;
     if (root && offset) {
         unused = take_unused(root->storage->svm);
@@ -267,7 +267,7 @@ struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, 
     }
     if (mem)
         cx_mem_ref(mem);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     drop_unused(unused);
     if (!mem)
         *error = root ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_ARG_VALUE;
@@ -302,9 +302,9 @@ void cx_svm_finish(struct cx_mem *root)
 
 bool cx_svm_free(struct cx_context *context, const void *pointer)
 {
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     struct cx_mem *root = list_take(context, pointer);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     if (root)
         cx_object_release_app(&root->base);
     return root;
@@ -381,9 +381,9 @@ void *CL_API_CALL cx_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     }
     struct cx_mem *root = allocate(context, owner, flags, size, alignment);
     if (root) {
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         bool added = list_add(context, root);
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
         if (!added)
             cx_mem_unref(&root);
     }

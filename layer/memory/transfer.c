@@ -227,13 +227,13 @@ void cx_transfer_list_failed(struct cx_transfer_list *transfers, struct cx_conte
     if (!transfers->counted)
         return;
     transfers->counted = false;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     for (unsigned i = 0; i < transfers->count; i++)
         cx_coherence_lose(transfers->item[i].root->storage->coherence, transfers->item[i].lo,
                           transfers->item[i].hi, transfers->place);
     if (relied)
         atomic_fetch_add(&context->epoch, 1);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 }
 
 /* Of what is mapped no more comes by a blocking call: more goes by pinned memory where there is some. */

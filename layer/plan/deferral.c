@@ -152,7 +152,7 @@ static void wait_for_stragglers(void *data)
         nanosleep(&nap, NULL);
         cx_context_lock(command->context);
         any = cx_device_load_any_straggler(command->context);
-        cx_context_unlock(command->context);
+        cx_context_plan_and_unlock(command->context);
     }
     cx_command_unhold(command);
     cx_command_unref(&command);
@@ -191,5 +191,5 @@ void cx_deferral_check(struct cx_context *context)
         cx_command_resume(command);
         cx_command_unref(&command);
     }
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }

@@ -26,9 +26,9 @@ void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups,
     struct cx_context *context = launch->base.context;
     if (groups == 0 || !(seconds > 0))
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     cx_launch_learn_held(launch, member, groups, seconds, first);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 }
 
 void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
@@ -37,10 +37,10 @@ void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_
     struct cx_context *context = launch->base.context;
     if (groups == 0 || !(seconds > 0))
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     const bool first = cx_launch_first(launch, member, variant, at_start);
     cx_launch_learn_held(launch, member, groups, seconds, first);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     if (first)
         cx_launch_compiled_keep(launch, member, variant, at_start, 0);
 }
@@ -50,9 +50,9 @@ void cx_launch_learn_whole(struct cx_launch *launch, unsigned member, uint64_t g
     struct cx_context *context = launch->base.context;
     if (!(seconds > 0))
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     const bool first = cx_launch_first(launch, member, CX_VARIANT_PLAIN, true);
     cx_launch_learn_held(launch, member, groups, seconds, first);
     cx_plan_length_tell(launch, member, seconds, first);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 }

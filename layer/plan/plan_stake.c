@@ -473,7 +473,7 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
     struct cx_context *context = launch->base.context;
     if (!(launch->stake.whole > 0)) /* so it was split, and its function's records exist */
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (launch->slices.took_ns && whole > 0) { /* its length was a guess, from its first part */
         launch->stake.whole = fmax(launch->stake.whole, whole + launch->stake.moves);
@@ -487,7 +487,7 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
     if (launch->stake.invests)
         cx_budget_invested(&history->risk, fmin(lost, launch->stake.reserved));
     launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     if (lost > 0)
         cx_info(CX_TOPIC_PLAN, "the split of %s lost %.3f ms", launch->request.kernel->function->name,
                 lost * 1e3);

@@ -88,22 +88,22 @@ void cx_split_feedback_end(struct cx_launch *launch)
         cx_plan_stake_end(launch, 0, 0, 0);
         return;
     }
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     whole = history ? seconds_whole(launch, history) : 0;
     written_back =
         cx_plan_upload_seconds(&context->workers[context->fastest], (double)launch->outcome.written_back);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     cx_plan_stake_end(launch, elapsed, whole, written_back);
     if (!launch->feedback.counts)
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     if (whole > 0)
         rose =
             cx_feedback_count(&context->planner->feedback, &history->feedback, elapsed,
                               whole + cx_plan_move_seconds((double)launch->feedback.written) + written_back);
     const bool all = context->planner->feedback.level == CX_FEEDBACK_CLOSED;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     cx_debug(CX_TOPIC_PLAN, "%s took %.1f us split, %.1f us on one device",
              launch->request.kernel->function->name, elapsed * 1e6, whole * 1e6);
     if (rose)

@@ -100,12 +100,12 @@ bool cx_take_refuse(struct cx_launch *launch, unsigned member, int error)
 {
     struct cx_context *context = launch->base.context;
     int waits = CX_ASKED_WAITS;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     struct cx_take *take = find_or_add(launch);
     if (take) {
         take->refused |= UINT64_C(1) << member;
         take->taken &= ~(UINT64_C(1) << member);
     }
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     return atomic_compare_exchange_strong(&launch->base.asked, &waits, error);
 }

@@ -169,12 +169,7 @@ static void plan_ready(struct cx_context *context)
     }
 }
 
-void cx_context_lock(struct cx_context *context)
-{
-    cx_lock(&context->lock);
-}
-
-void cx_context_unlock(struct cx_context *context)
+void cx_context_plan_and_unlock(struct cx_context *context)
 {
     plan_ready(context);
     uint64_t touched = context->touched;
@@ -182,7 +177,7 @@ void cx_context_unlock(struct cx_context *context)
     struct cx_command *due = cx_command_take_due(context);
     context->touched = 0;
     context->finished = NULL;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     while (finished) { /* before callbacks ask for their times */
         struct cx_command *command = finished;
         finished = command->list_next;
@@ -442,10 +437,10 @@ cl_int cx_command_stage(const struct cx_command *command)
 cl_int cx_command_status(struct cx_command *command)
 {
     cx_exit_guard_used();
-    cx_lock(&command->context->lock);
+    cx_context_lock(command->context);
     cl_int stage = command->queue ? cx_command_stage(command) : command->user_status;
     bool settled = command->settled;
-    cx_unlock(&command->context->lock);
+    cx_context_unlock(command->context);
     if (!command->queue)
         return stage;
     if (!settled || !frontier_passed(command)) {
@@ -479,23 +474,23 @@ void cx_context_await_settled(struct cx_context *context)
 {
     bool any = false;
     if (!cx_thread_short()) {
-        cx_lock_wait(&context->settled, &context->lock);
+        cx_context_wait(context, &context->settled);
         return;
     }
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         struct cx_worker *worker = &context->workers[t];
         const uint64_t planned = worker->timeline.planned;
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
         any |= atomic_load(&worker->timeline.completed) < planned;
         cx_worker_wait(worker, planned);
-        cx_lock(&context->lock);
+        cx_context_lock(context);
     }
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     any |= cx_callback_thread_help(false);
     const struct timespec until = cx_deadline(NAP_MS);
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     if (!any)
-        cx_lock_wait_until(&context->settled, &context->lock, &until);
+        cx_context_wait_until(context, &context->settled, &until);
 }
 
 cl_int cx_command_wait(struct cx_command *command)
@@ -503,7 +498,7 @@ cl_int cx_command_wait(struct cx_command *command)
     struct cx_context *context = command->context;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
     cx_exit_guard_used();
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     if (!command->settled) {
         cx_exit_guard_wait_begin();
         while (!command->settled)
@@ -511,7 +506,7 @@ cl_int cx_command_wait(struct cx_command *command)
         cx_exit_guard_wait_end();
     }
     cx_context_start(context, command->frontier, 0);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (command->frontier[t])
@@ -541,7 +536,7 @@ void cx_command_unhold(struct cx_command *command)
     struct cx_context *context = command->context;
     cx_context_lock(context);
     cx_command_resume(command);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }
 
 bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command))
@@ -615,7 +610,7 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
         command->ops->waits(command);
     if (wait)
         blocking = (struct blocking){command, event != NULL};
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     blocking = (struct blocking){NULL, false};
     if (wait)
         error = command->handed ? atomic_load(&command->error) : cx_command_wait(command);

@@ -231,7 +231,7 @@ void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t en
 uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, uint64_t skip);
 /* Waits until some command has settled, perhaps less; if the system gives no threads, does their work
  * meanwhile. context->lock held, and released during the wait. Called by queue.c. */
-void cx_context_await_settled(struct cx_context *context) CX_HOLDS(context->lock);
+void cx_context_await_settled(struct cx_context *context) CX_HOLDS(cx_context_locked);
 /* Waits until the command is settled and complete; gives its error or CL_SUCCESS. For clWaitForEvents and
  * calls that block; clFinish waits for a whole queue by itself. Caller holds no lock; takes context->lock.
  * Called by event.c. */
@@ -276,9 +276,8 @@ void cx_event_free_callbacks(struct cx_command *command);
  * command.c and queue.c. */
 void cx_event_await_callbacks(struct cx_context *context);
 
-/* Take and release context->lock. unlock plans ready commands, posts callbacks, and pumps the workers that
- * got jobs meanwhile. Called by timeline/, api/, launch/ and plan/. */
-void cx_context_lock(struct cx_context *context) CX_TAKES(context->lock);
-void cx_context_unlock(struct cx_context *context) CX_RELEASES(context->lock);
+/* Releases context->lock after it has planned the commands that became ready; then drops finished ones, posts
+ * callbacks, and pumps the workers that got jobs meanwhile. Called by timeline/, api/, launch/ and plan/. */
+void cx_context_plan_and_unlock(struct cx_context *context) CX_RELEASES(cx_context_locked);
 
 #endif

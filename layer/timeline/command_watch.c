@@ -162,9 +162,9 @@ void cx_command_post_due(struct cx_command *due)
 static void mark_end(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     const bool settled = command->settled; /* its frontier stays */
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     for (unsigned t = 0; settled && t < context->nmembers; t++)
         if (!cx_timeline_passed(&context->workers[t].timeline, command->frontier[t]))
             cx_worker_mark_end(&context->workers[t]);
@@ -186,7 +186,7 @@ void cx_command_watch(struct cx_command *command)
             cx_command_watch_settled(command);
     }
     note(command);
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
 }
 
 void cx_command_runs(struct cx_command *command)
@@ -200,13 +200,13 @@ void cx_command_runs(struct cx_command *command)
         atomic_store(&command->whole->running, true);
     if (atomic_load(&context->nwatched) == 0)
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     if (cx_command_is_watched(command))
         note(command);
     if (command->whole && cx_command_is_watched(command->whole))
         note(command->whole);
     struct cx_command *due = cx_command_take_due(context);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     cx_command_post_due(due);
 }
 
@@ -216,7 +216,7 @@ void cx_command_check_watched(struct cx_context *context)
      * nobody sees that. */
     if (atomic_fetch_add(&context->nwatched, 0) == 0)
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
         struct cx_worker *worker = &context->workers[t];
         const uint64_t completed = atomic_load_explicit(&worker->timeline.completed, memory_order_acquire);
@@ -229,6 +229,6 @@ void cx_command_check_watched(struct cx_context *context)
         }
     }
     struct cx_command *due = cx_command_take_due(context);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     cx_command_post_due(due);
 }

@@ -25,6 +25,9 @@ struct cx_peers;
 struct cx_pinned_pool;
 struct cx_bounce_buffers;
 
+/* The lock of some context, for fields and functions that need that of theirs. */
+extern struct cx_lock_kind cx_context_locked;
+
 typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
 
 struct cx_context {
@@ -60,7 +63,7 @@ struct cx_context {
     struct cx_lock lock;    /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     pthread_cond_t called;  /* broadcast when a command's callbacks have been called */
-    /* guarded by lock: the work left for cx_context_unlock (command.c) */
+    /* guarded by lock: the work left for cx_context_plan_and_unlock (command.c) */
     uint64_t touched;         /* workers that got jobs or watches, as bits */
     struct cx_command *ready; /* commands to be planned, in the order in which they became so */
     struct cx_command *ready_tail;
@@ -95,6 +98,29 @@ struct cx_context {
 };
 
 CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
+
+/* Take and release the lock, and nothing else: what became ready is planned by cx_context_plan_and_unlock
+ * (command.h). Called by timeline/, api/, launch/, memory/ and plan/. */
+static inline void cx_context_lock(struct cx_context *context) CX_TAKES(cx_context_locked) CX_UNCHECKED
+{
+    cx_lock(&context->lock);
+}
+static inline void cx_context_unlock(struct cx_context *context) CX_RELEASES(cx_context_locked) CX_UNCHECKED
+{
+    cx_unlock(&context->lock);
+}
+/* Wait for the condition; the lock is free meanwhile. wait_until: to `end` (CLOCK_MONOTONIC) at most; false:
+ * that time has come. Called by timeline/ and launch/. */
+static inline void cx_context_wait(struct cx_context *context, pthread_cond_t *condition)
+    CX_HOLDS(cx_context_locked) CX_UNCHECKED
+{
+    cx_lock_wait(condition, &context->lock);
+}
+static inline bool cx_context_wait_until(struct cx_context *context, pthread_cond_t *condition,
+                                         const struct timespec *end) CX_HOLDS(cx_context_locked) CX_UNCHECKED
+{
+    return cx_lock_wait_until(condition, &context->lock, end);
+}
 
 /* Whether the context was made for this device. Called by timeline/, api/ and program/. */
 bool cx_context_has_device(const struct cx_context *context, const struct cx_device *device);

@@ -60,7 +60,7 @@ cl_int CL_API_CALL cx_clSetUserEventStatus(cl_event handle, cl_int status)
             atomic_store(&event->error, status);
         cx_command_settle(event);
     }
-    cx_context_unlock(context);
+    cx_context_plan_and_unlock(context);
     for (unsigned t = 0; t < cx_context_timelines(context);
          t++) /* perhaps nobody waits for what waited for it */
         cx_worker_stand_in(&context->workers[t], UINT64_MAX);
@@ -83,11 +83,11 @@ cl_int CL_API_CALL cx_clWaitForEvents(cl_uint count, const cl_event *list)
             return CX_FAIL(CL_INVALID_CONTEXT, "events of different contexts");
     uint64_t own = 0;
     if (count > 1) {
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         for (cl_uint i = 0; i < count; i++)
             if (cx_command_from(list[i])->settled)
                 own = cx_context_start(context, cx_command_from(list[i])->frontier, own);
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
     }
     for (cl_uint i = 0; i < count; i++)
         if (cx_command_wait(cx_command_from(list[i])) < 0)
@@ -174,12 +174,12 @@ void cx_event_run_callbacks(void *data)
 {
     struct cx_command *command = data;
     const bool within = calling;
-    cx_lock(&command->context->lock);
+    cx_context_lock(command->context);
     command->watch->due = false;
     cl_int stage = cx_command_stage(command);
     struct cx_callback *list = take_due(command, stage);
     cl_int error = command->queue ? atomic_load(&command->error) : command->user_status;
-    cx_unlock(&command->context->lock);
+    cx_context_unlock(command->context);
 
     calling = true;
     cx_lock_none_held("clSetEventCallback");
@@ -195,10 +195,10 @@ void cx_event_run_callbacks(void *data)
         free(callback);
     }
     calling = within;
-    cx_lock(&command->context->lock);
+    cx_context_lock(command->context);
     command->context->ncalled++;
     pthread_cond_broadcast(&command->context->called);
-    cx_unlock(&command->context->lock);
+    cx_context_unlock(command->context);
     cx_command_unref(&command);
 }
 
@@ -215,13 +215,13 @@ void cx_event_await_callbacks(struct cx_context *context)
     cx_callback_thread_help(false);
     const struct timespec until = cx_deadline(CALLBACKS_MS);
     bool in_time = true;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     const uint64_t due = context->ndue;
     while (context->ncalled < due && in_time)
-        in_time = cx_lock_wait_until(&context->called, &context->lock, &until);
+        in_time = cx_context_wait_until(context, &context->called, &until);
     if (context->ncalled < due)
         atomic_store(&in_vain, true);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 }
 
 cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
@@ -243,7 +243,7 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
     *callback = (struct cx_callback){.type = type, .call = call, .data = data};
 
     cx_command_ref(event); /* the callback may release it, and all else, before we are through */
-    cx_lock(&event->context->lock);
+    cx_context_lock(event->context);
     if (!event->watch) {
         event->watch = watch;
         watch = NULL;
@@ -252,7 +252,7 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
     while (*link)
         link = &(*link)->next;
     *link = callback;
-    cx_unlock(&event->context->lock);
+    cx_context_unlock(event->context);
     free(watch); /* it had one */
     if (type == CL_RUNNING && event->queue && !atomic_exchange(&event->asks_running, true))
         for (unsigned t = 0; t < event->context->nmembers; t++)

@@ -217,11 +217,11 @@ static void pass_hints(struct cx_queue *queue, const struct wish *wish)
     struct cx_context *context = queue->context;
     if (!wish->priority && !wish->throttle)
         return;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     for (unsigned m = 0; m < context->nmembers; m++)
         if (cx_queue_takes(queue, m))
             cx_worker_hint(&context->workers[m], wish->priority, wish->throttle);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
 }
 
 static cl_command_queue create_checked(const char *function, cl_context handle, cl_device_id device_handle,
@@ -299,13 +299,13 @@ cl_int CL_API_CALL cx_clRetainCommandQueue(cl_command_queue handle)
 static void queue_push(struct cx_queue *queue, bool watch)
 {
     struct cx_context *context = queue->context;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     queue->pushed = queue->next_number;
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         uint64_t seq = queue->frontier[t];
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
         if (!seq)
             continue;
         if (watch)
@@ -389,7 +389,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     struct cx_context *context = queue->context;
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
 
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     uint64_t number = queue->next_number;
     cx_exit_guard_wait_begin();
     while (queue->unsettled && queue->unsettled->queue_number < number)
@@ -397,11 +397,11 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     cx_exit_guard_wait_end();
     if (!queue->in_order)
         cx_context_start(context, queue->frontier, 0);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         uint64_t seq = queue->frontier[t];
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
         if (seq)
             cx_worker_wait(&context->workers[t], seq);
     }

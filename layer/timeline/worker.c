@@ -348,11 +348,11 @@ static bool leave_out(struct cx_worker *worker)
 {
     struct cx_context *context = worker->context;
     unsigned left = 0;
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     for (unsigned m = 0; m < context->nmembers; m++)
         left += m != worker->index && !atomic_load(&context->workers[m].left_out);
     bool now = left && !atomic_exchange(&worker->left_out, true);
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     return now;
 }
 

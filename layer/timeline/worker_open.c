@@ -88,12 +88,12 @@ static cl_int open_real(struct cx_worker *worker)
 /* It takes part from now on; hints that came for it before are given now. */
 static void publish(struct cx_worker *worker)
 {
-    cx_lock(&worker->context->lock);
+    cx_context_lock(worker->context);
     if (worker->device->in_place)
         atomic_store(&worker->place, 0);
     atomic_store_explicit(&worker->state, CX_WORKER_OPEN, memory_order_release);
     cx_worker_hint(worker, worker->priority, worker->throttle);
-    cx_unlock(&worker->context->lock);
+    cx_context_unlock(worker->context);
     if (worker->context->opened)
         worker->context->opened(worker->context);
 }
@@ -103,10 +103,10 @@ static void give_up(struct cx_worker *worker)
 {
     cx_warn(CX_TOPIC_DRIVER, "%s cannot be used: its context failed with %s", worker->device->name,
             cx_cl_name(worker->open_error));
-    cx_lock(&worker->context->lock);
+    cx_context_lock(worker->context);
     atomic_store(&worker->left_out, true);
     atomic_store_explicit(&worker->state, CX_WORKER_FAILED, memory_order_release);
-    cx_unlock(&worker->context->lock);
+    cx_context_unlock(worker->context);
 }
 
 cl_int cx_worker_ensure(struct cx_worker *worker)

@@ -124,9 +124,9 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
     if (job->finish)
         job->finish(job, worker);
     if (job->stale && !job->void_ && job->command && job->command->ops->lost) {
-        cx_lock(&worker->context->lock);
+        cx_context_lock(worker->context);
         job->command->ops->lost(job->command);
-        cx_unlock(&worker->context->lock);
+        cx_context_unlock(worker->context);
     }
     if (job->command && job->void_) /* the command was over without it: its times stay as they were told */
         cx_command_part_done(job->command, CL_SUCCESS, 0, 0);

@@ -255,9 +255,9 @@ static unsigned run_on(struct cx_kernel *kernel, unsigned member, enum cx_varian
     for (unsigned i = 0; i < args->count; i++) {
         if (args->arg[i].kind != CX_ARGS_MEM)
             continue;
-        cx_lock(&context->lock);
+        cx_context_lock(context);
         ck_assert_int_eq(cx_mem_prepare(args->arg[i].mem, member), CL_SUCCESS);
-        cx_unlock(&context->lock);
+        cx_context_unlock(context);
     }
     sets = 0;
     ck_assert_int_eq(cx_kernel_bind(kernel, member, variant, args, &real), CL_SUCCESS);

@@ -73,9 +73,9 @@ static void skip(cl_event event)
 {
     struct cx_command *command = cx_command_from(event);
     ck_assert_ptr_nonnull(command->ops->lost);
-    cx_lock(&command->context->lock);
+    cx_context_lock(command->context);
     command->ops->lost(command);
-    cx_unlock(&command->context->lock);
+    cx_context_unlock(command->context);
 }
 
 static void open_gate(cl_event event)
@@ -92,9 +92,9 @@ START_TEST(lost_row)
     const size_t above[3] = {SIDE, 3, 1}, lost[3] = {0, 3, 0}, row[3] = {SIDE, 1, 1};
     size_t pitch;
     cl_int error;
-    cx_lock(&mem->context->lock);
+    cx_context_lock(mem->context);
     ck_assert(cx_coherence_void(mem->storage->coherence, 3 * SIDE * 4, 4 * SIDE * 4));
-    cx_unlock(&mem->context->lock);
+    cx_context_unlock(mem->context);
     OK(read_image(mem, zero, above));
     ck_assert_mem_eq(t.got, t.data, 3 * SIDE * 4);
     ck_assert_int_lt(read_image(mem, lost, row), 0);
@@ -173,9 +173,9 @@ START_TEST(svm_owner_left_out)
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.got, BYTES, 0, NULL, NULL));
     atomic_store(left_out, true);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.data, BYTES, 0, NULL, NULL));
-    cx_lock(&context->lock);
+    cx_context_lock(context);
     ck_assert(cx_coherence_valid(context->svm[0]->storage->coherence, 0, BYTES, CX_PLACE_HOST));
-    cx_unlock(&context->lock);
+    cx_context_unlock(context);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, t.got, p, BYTES, 0, NULL, NULL));
     ck_assert_mem_eq(t.got, t.data, BYTES);
     atomic_store(left_out, false);
