@@ -207,7 +207,7 @@ static unsigned count_idle(const struct replay *replay)
 
 /* The gate opens when the program's queue has come to this command, which is then planned again until all
  * that it replays is settled. It was submitted when the gate was. */
-static void plan_replay(struct cx_command *command)
+static void plan_replay(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct replay *replay = (struct replay *)command;
     struct cx_queue *queue = command->queue;

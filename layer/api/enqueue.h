@@ -38,25 +38,29 @@ void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsign
  * these may reach that memory. The caller orders what the job reads. Called by enqueue_image_read.c,
  * enqueue_rect.c and enqueue_transfer.c. */
 void cx_enqueue_order_read(const struct cx_command *command, const struct cx_worker *worker,
-                           struct cx_job *job);
+                           struct cx_job *job) CX_HOLDS(cx_context_locked);
 /* The last step of plan functions that write [lo, hi) of the object's root: moves fine-grained shared virtual
  * memory to the place where the program sees it. Called by enqueue_image.c, enqueue_rect.c and
  * enqueue_transfer.c. */
-cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi);
+cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t lo, uint64_t hi)
+    CX_HOLDS(cx_context_locked);
 
 /* The place at which a copy of [lo, hi) of `from`'s root to `to` should run; both objects are prepared there.
  * context->lock held. Called by enqueue_rect.c and enqueue_transfer.c. */
-unsigned cx_enqueue_copy_place(struct cx_mem *from, uint64_t lo, uint64_t hi, struct cx_mem *to);
+unsigned cx_enqueue_copy_place(struct cx_mem *from, uint64_t lo, uint64_t hi, struct cx_mem *to)
+    CX_HOLDS(cx_context_locked);
 /* The place where new contents of the object go, prepared; the host copy if the member has no memory for
  * them. Called by enqueue_rect.c and enqueue_transfer.c. */
-unsigned cx_enqueue_write_place(struct cx_mem *mem);
+unsigned cx_enqueue_write_place(struct cx_mem *mem) CX_HOLDS(cx_context_locked);
 /* Makes the place the only holder of [lo, hi), to which the program gives new contents, and counts the bytes
  * for split feedback (split_feedback.h). Called by api/. */
-bool cx_enqueue_own(struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place);
+bool cx_enqueue_own(struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place)
+    CX_HOLDS(cx_context_locked);
 /* Makes a job of the host's worker that overwrites [lo, hi) of the root's host copy, with its dependencies.
  * NULL: no memory. Called by enqueue_transfer.c. */
 struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem *root, uint64_t lo,
-                                      uint64_t hi, cl_int (*run)(struct cx_job *, struct cx_worker *));
+                                      uint64_t hi, cl_int (*run)(struct cx_job *, struct cx_worker *))
+    CX_HOLDS(cx_context_locked);
 /* Checks that the object's flags allow the host's access: none of `forbidden` may be set. Called by
  * enqueue_image.c, enqueue_map.c, enqueue_rect.c and enqueue_transfer.c. */
 cl_int cx_enqueue_host_access(const char *function, const struct cx_mem *mem, cl_mem_flags forbidden);

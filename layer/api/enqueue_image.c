@@ -21,7 +21,7 @@ static void drop(struct cx_command *command)
 }
 
 /* See cx_command_ops.lost. */
-static void lost(struct cx_command *command)
+static void lost(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     const struct cx_image_transfer *t = (struct cx_image_transfer *)command;
     struct cx_byte_ranges ranges;
@@ -40,6 +40,7 @@ static void lost(struct cx_command *command)
 
 /* The lowest place that holds all of a block, or none (nmembers + 1). */
 static unsigned holder(const struct cx_image_side *side, const struct cx_byte_ranges *ranges)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = side->mem->context;
     uint64_t holders = ~UINT64_C(0);
@@ -51,7 +52,7 @@ static unsigned holder(const struct cx_image_side *side, const struct cx_byte_ra
 
 /* Whether the member of a place works there on the object, and can. Images that are windows go by the host
  * copy: PoCL 3.1 fails on them. */
-static bool usable(struct cx_mem *mem, unsigned place)
+static bool usable(struct cx_mem *mem, unsigned place) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = cx_place_worker(mem->context, place);
     if (mem->image && mem->root != mem)
@@ -70,6 +71,7 @@ static bool is_refused(const struct cx_image_side *side, const struct cx_image_s
 
 /* Where a command runs: where its source is, else where its target's next reader most likely is. */
 static unsigned choose_place(struct cx_image_transfer *t, const struct cx_byte_ranges *source)
+    CX_HOLDS(cx_context_locked)
 {
     const unsigned none = t->base.context->nmembers + 1;
     unsigned place = t->to.mem ? cx_mem_write_place(t->to.mem->root) : none;
@@ -87,7 +89,7 @@ static unsigned choose_place(struct cx_image_transfer *t, const struct cx_byte_r
 
 /* What the job on the host copy must wait for, over all that lies between a block's first and last byte. */
 static bool note_host(struct cx_image_side *side, bool write, const struct cx_worker *worker,
-                      struct cx_job *job)
+                      struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
     struct cx_coherence *map = side->mem->storage->coherence;
     const uint64_t lo = side->block.lo, hi = cx_block_end(&side->block);
@@ -97,6 +99,7 @@ static bool note_host(struct cx_image_side *side, bool write, const struct cx_wo
 }
 
 static bool own(struct cx_image_side *side, const struct cx_byte_ranges *ranges, unsigned place)
+    CX_HOLDS(cx_context_locked)
 {
     bool ok = true;
     for (size_t i = 0; i < ranges->count && ok; i++)
@@ -106,6 +109,7 @@ static bool own(struct cx_image_side *side, const struct cx_byte_ranges *ranges,
 
 /* Queues the job at its place. Out of memory is all that can go wrong. */
 static cl_int plan_at(struct cx_image_transfer *t, const struct cx_byte_ranges *target, unsigned place)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = t->base.context;
     const bool host = place == CX_PLACE_HOST;
@@ -129,6 +133,7 @@ static cl_int plan_at(struct cx_image_transfer *t, const struct cx_byte_ranges *
 
 /* Whether the program reads, into memory that is not the host copy, what no place holds alone. */
 static bool has_owners(const struct cx_image_transfer *t, const struct cx_byte_ranges *source)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_mem *root = t->from.mem ? t->from.mem->root : NULL;
     if (!t->pointer || !root || holder(&t->from, source) <= t->base.context->nmembers)
@@ -139,7 +144,7 @@ static bool has_owners(const struct cx_image_transfer *t, const struct cx_byte_r
            end <= root->storage->host;
 }
 
-static void plan(struct cx_command *command)
+static void plan(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct cx_image_transfer *t = (struct cx_image_transfer *)command;
     struct cx_byte_ranges source = {0}, target = {0};

@@ -42,7 +42,8 @@ void cx_buffer_side_set(struct cx_image_side *side, struct cx_mem *buffer, size_
 
 /* Part of a plan function that reads into the program's memory what several places hold: queues a job for
  * each of them. The caller settles the command. Called by enqueue_image.c. */
-cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges);
+cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges)
+    CX_HOLDS(cx_context_locked);
 
 /* Checks that origin and region lie in the image and obey the specification for the image's type. Called by
  * enqueue_image_copy.c and enqueue_map.c. */

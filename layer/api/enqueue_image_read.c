@@ -45,6 +45,7 @@ static cl_int run_host_rows(struct cx_job *job, struct cx_worker *worker)
 
 /* Queues the job of the runs, which are taken over, on the timeline of their place. */
 static cl_int add_job(struct cx_image_transfer *t, struct cx_transfer_list *transfers, unsigned place)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = t->base.context;
     const bool host = place == CX_PLACE_HOST;
@@ -69,6 +70,7 @@ static cl_int add_job(struct cx_image_transfer *t, struct cx_transfer_list *tran
 /* What one place gives: its moves, or (the host copy) what lies between all moves. */
 static cl_int read_place(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges,
                          const struct cx_move *moves, size_t count, unsigned place)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_mem *root = t->from.mem->root;
     struct cx_transfer_list transfers = {.upload = false};

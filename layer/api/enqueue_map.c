@@ -55,6 +55,7 @@ static cl_int run_svm_unmap(struct cx_job *job, struct cx_worker *worker)
 }
 
 static void own(struct mapping *mapping, const struct cx_byte_ranges *ranges, unsigned place)
+    CX_HOLDS(cx_context_locked)
 {
     for (size_t i = 0; i < ranges->count; i++)
         (void)cx_enqueue_own(mapping->mem->root, ranges->range[i].lo, ranges->range[i].hi, place);
@@ -62,7 +63,7 @@ static void own(struct mapping *mapping, const struct cx_byte_ranges *ranges, un
 
 /* The job of a mapping in a member's own place, where other timelines do not look. */
 static void plan_own(struct mapping *mapping, const struct cx_byte_ranges *ranges, struct cx_job *job,
-                     unsigned place, bool unmap)
+                     unsigned place, bool unmap) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &mapping->base;
     job->run = unmap ? run_svm_unmap : run_svm_map;
@@ -75,6 +76,7 @@ static void plan_own(struct mapping *mapping, const struct cx_byte_ranges *range
 }
 
 static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_byte_ranges *ranges)
+    CX_HOLDS(cx_context_locked)
 {
     struct mapping *mapping = (struct mapping *)command;
     struct cx_mem *root = mapping->mem->root;
@@ -111,7 +113,7 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
     cx_command_settle(command);
 }
 
-static void plan_both(struct cx_command *command, bool unmap)
+static void plan_both(struct cx_command *command, bool unmap) CX_HOLDS(cx_context_locked)
 {
     struct mapping *mapping = (struct mapping *)command;
     struct cx_byte_ranges ranges;
@@ -127,12 +129,12 @@ static void plan_both(struct cx_command *command, bool unmap)
     cx_byte_ranges_finish(&ranges);
 }
 
-static void plan_map(struct cx_command *command)
+static void plan_map(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     plan_both(command, false);
 }
 
-static void plan_unmap(struct cx_command *command)
+static void plan_unmap(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     plan_both(command, true);
 }

@@ -48,7 +48,7 @@ static cl_int run_function(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
-static cl_int bring(struct cx_command *command, struct cx_mem *mem)
+static cl_int bring(struct cx_command *command, struct cx_mem *mem) CX_HOLDS(cx_context_locked)
 {
     if (cx_mem_map_place(mem->root) != CX_PLACE_HOST) /* the program looks at it elsewhere */
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -57,7 +57,7 @@ static cl_int bring(struct cx_command *command, struct cx_mem *mem)
                : CL_OUT_OF_HOST_MEMORY;
 }
 
-static void plan(struct cx_command *command)
+static void plan(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     const struct native *native = (struct native *)command;
     struct cx_worker *host = cx_context_host(command->context);

@@ -37,7 +37,7 @@ static void drop(struct cx_command *command)
     cx_mem_unref(&transfer->from);
 }
 
-static void finish_plan(struct cx_command *command, cl_int error)
+static void finish_plan(struct cx_command *command, cl_int error) CX_HOLDS(cx_context_locked)
 {
     if (error == CL_SUCCESS)
         cx_command_settle(command);
@@ -78,7 +78,7 @@ static cl_int run_member_read(struct cx_job *job, struct cx_worker *worker)
         t->rect.row, t->rect.slice, t->other.row, t->other.slice, t->pointer, 0, NULL, &job->event);
 }
 
-static void plan_read(struct cx_command *command)
+static void plan_read(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct rect_transfer *t = (struct rect_transfer *)command;
     struct cx_mem *root = t->mem->root;
@@ -113,7 +113,7 @@ static const struct cx_command_ops read_ops = {.plan = plan_read, .drop = drop};
 /* ---- write ---- */
 
 /* For those that write: see cx_command_ops.lost. What lies between the rows came along. */
-static void lost(struct cx_command *command)
+static void lost(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     const struct rect_transfer *t = (struct rect_transfer *)command;
     struct span span = span_of(t->mem, &t->rect, t->region);
@@ -138,7 +138,7 @@ static cl_int run_member_write(struct cx_job *job, struct cx_worker *worker)
 
 /* Makes `place` the owner of what the job overwrites in the object, keeping what lies between the rows. */
 static cl_int own_span(struct cx_mem *mem, struct span span, unsigned place, const struct cx_worker *worker,
-                       struct cx_job *job)
+                       struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
     struct cx_coherence *map = mem->storage->coherence;
     if (place == CX_PLACE_HOST && !cx_coherence_host_write(map, span.lo, span.hi, worker->index,
@@ -147,7 +147,7 @@ static cl_int own_span(struct cx_mem *mem, struct span span, unsigned place, con
     return cx_enqueue_own(mem->root, span.lo, span.hi, place) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-static void plan_write(struct cx_command *command)
+static void plan_write(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct rect_transfer *t = (struct rect_transfer *)command;
     struct span span = span_of(t->mem, &t->rect, t->region);
@@ -275,7 +275,7 @@ static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
         t->region, t->other.row, t->other.slice, t->rect.row, t->rect.slice, 0, NULL, &job->event);
 }
 
-static void plan_copy(struct cx_command *command)
+static void plan_copy(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct rect_transfer *t = (struct rect_transfer *)command;
     struct span to = span_of(t->mem, &t->rect, t->region), from = span_of(t->from, &t->other, t->region);

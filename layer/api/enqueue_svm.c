@@ -46,7 +46,7 @@ static void drop(struct cx_command *command)
     own->pointers = NULL;
 }
 
-static void plan_host(struct cx_command *command)
+static void plan_host(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     const struct host_command *own = (struct host_command *)command;
     struct cx_job *job = cx_job_new(command->context);

@@ -51,7 +51,7 @@ static void drop(struct cx_command *command)
 }
 
 /* For those that write: see cx_command_ops.lost. */
-static void lost(struct cx_command *command)
+static void lost(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     const struct transfer *transfer = (struct transfer *)command;
     cx_coherence_void(transfer->mem->storage->coherence, transfer->lo, transfer->hi);
@@ -81,7 +81,7 @@ static bool is_brief(const struct transfer *transfer)
     return transfer->hi - transfer->lo <= BRIEF_BYTES;
 }
 
-static void add_host_job(struct cx_command *command, struct cx_job *job)
+static void add_host_job(struct cx_command *command, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
     cx_command_add_job(command, cx_context_host(command->context), job);
 }
@@ -121,7 +121,7 @@ static bool add_between(struct cx_transfer_list *transfers, const struct transfe
 
 /* What the host copy holds of the pieces between the missing runs, in one job of the host's worker. */
 static cl_int read_from_host(struct transfer *transfer, const struct cx_byte_range *ranges, size_t npieces,
-                             const struct cx_move *moves, size_t count)
+                             const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &transfer->base;
     struct cx_worker *host = cx_context_host(command->context);
@@ -156,7 +156,7 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_byte_ran
 
 /* What member `from` holds of the missing runs, straight into the program's memory. */
 static cl_int read_from_member(struct transfer *transfer, unsigned from, const struct cx_move *moves,
-                               size_t count)
+                               size_t count) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &transfer->base;
     struct cx_mem *root = transfer->mem->root;
@@ -191,7 +191,7 @@ static bool inside_host(const struct transfer *transfer)
            end > root->storage->host;
 }
 
-static void plan_read(struct cx_command *command)
+static void plan_read(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct transfer *transfer = (struct transfer *)command;
     struct cx_mem *root = transfer->mem->root;
@@ -241,7 +241,7 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 }
 
 /* The end of planning, with the job that writes in its place. */
-static void settle_written(struct transfer *transfer)
+static void settle_written(struct transfer *transfer) CX_HOLDS(cx_context_locked)
 {
     cl_int error = cx_enqueue_show(&transfer->base, transfer->mem, transfer->lo, transfer->hi);
     if (error == CL_SUCCESS)
@@ -250,7 +250,7 @@ static void settle_written(struct transfer *transfer)
         cx_command_fail(&transfer->base, error);
 }
 
-static void plan_write(struct cx_command *command)
+static void plan_write(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct transfer *transfer = (struct transfer *)command;
     struct cx_mem *root = transfer->mem->root;
@@ -370,7 +370,7 @@ static cl_int run_member_fill(struct cx_job *job, struct cx_worker *worker)
                                                    transfer->hi - transfer->lo, 0, NULL, cx_job_event(job));
 }
 
-static void plan_fill(struct cx_command *command)
+static void plan_fill(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct transfer *transfer = (struct transfer *)command;
     struct cx_mem *root = transfer->mem->root;
@@ -459,7 +459,7 @@ static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
                           cx_job_event(job));
 }
 
-static void plan_copy(struct cx_command *command)
+static void plan_copy(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct transfer *transfer = (struct transfer *)command;
     struct cx_mem *from = transfer->from->root, *to = transfer->mem->root;
@@ -531,7 +531,7 @@ cl_int CL_API_CALL cx_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem src, c
 
 /* ---- migrate ---- */
 
-static void plan_migrate(struct cx_command *command)
+static void plan_migrate(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct transfer *transfer = (struct transfer *)command;
     cl_int error = CL_SUCCESS;

@@ -145,15 +145,15 @@ static inline bool cx_lock_before(struct cx_lock *lock, const struct timespec *e
     return pthread_mutex_timedlock(&lock->mutex, end) == 0;
 }
 
-/* Waits for the condition. The lock is held, and released during the wait. Called by base/, launch/, memory/,
- * program/ and timeline/. */
+/* Waits for the condition. The lock is held, and released during the wait. Called by base/, memory/, program/
+ * and timeline/. */
 static inline void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock) CX_HOLDS(*lock)
 {
     pthread_cond_wait(condition, &lock->mutex);
 }
 
 /* Like cx_lock_wait, until `end` by the condition's clock at most. False: that time has come. Called by
- * base/, launch/, memory/, program/, source/ and timeline/. */
+ * base/, memory/, program/, source/ and timeline/. */
 static inline bool cx_lock_wait_until(pthread_cond_t *condition, struct cx_lock *lock,
                                       const struct timespec *end) CX_HOLDS(*lock)
 {

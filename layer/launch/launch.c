@@ -25,6 +25,7 @@ void cx_launch_release(struct cx_launch *launch)
 /* Brings what an access needs to a place: bytes that are written for certain are not needed. */
 static cl_int gather_ranges(struct cx_launch *launch, struct cx_mem *mem,
                             const struct cx_access_region *region, bool write, unsigned place)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_byte_ranges ranges;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
@@ -72,7 +73,7 @@ void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_ac
 /* Brings what a package reads, and what it may leave unwritten of what it writes, to the
  * member. */
 static cl_int bring(struct cx_launch *launch, const struct cx_access_region *regions,
-                    const struct cx_worker *worker)
+                    const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < launch->request.args->count && error == CL_SUCCESS; i++) {
@@ -120,6 +121,7 @@ static unsigned place_of(const struct cx_launch *launch, unsigned arg, const str
 }
 
 static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_byte_ranges ranges;
     bool ok = cx_region_ranges(&ranges, mem, region, true, false);

@@ -12,17 +12,18 @@
 
 /* Carry a decision out. They settle the command, at once or (dynamic) later, and take the plan over. Called
  * by start.c; split.c calls the first one if a split cannot begin. */
-void cx_launch_whole(struct cx_launch *launch, unsigned member); /* whole.c */
-void cx_launch_split(struct cx_launch *launch,
-                     struct cx_split_plan *plan); /* static.c: shares known beforehand */
-void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan); /* split.c */
+void cx_launch_whole(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked); /* whole.c */
+void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked); /* static.c: shares known beforehand */
+void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked); /* split.c */
 
 /* ---- memory ---- */
 
 /* Moves to the member what a package reads, and what it may leave unwritten of what it writes; counts what
  * the member uses in place. Called by prefix.c, static.c and whole.c. */
 cl_int cx_launch_gather(struct cx_launch *launch, const struct cx_access_region *regions,
-                        const struct cx_worker *worker);
+                        const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 /* Counts for the summary what a package uses of the host copy in place. Called by split_package.c. */
 void cx_launch_count_in_place(const struct cx_launch *launch, const struct cx_access_region *regions,
                               const struct cx_worker *worker);
@@ -34,21 +35,21 @@ bool cx_launch_moves(const struct cx_launch *launch, const struct cx_worker *wor
  * cx_launch_note is called for the first one, since packages run side by side. Called by prefix.c,
  * split.c, static.c and whole.c. */
 void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_region *regions,
-                    const struct cx_worker *worker, bool uploads, uint64_t *deps);
+                    const struct cx_worker *worker, bool uploads, uint64_t *deps) CX_HOLDS(cx_context_locked);
 /* Records in the coherence map what a job does: a package's accesses to the host copy by the worker's job
  * `seq`, and that the worker's place owns what it writes (except what is merged or reduced). Called by
  * whole.c and static.c when they plan the job, by split.c for each package and by prefix.c when the launch
  * settles. */
 bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *regions,
-                    const struct cx_worker *worker, uint64_t seq);
+                    const struct cx_worker *worker, uint64_t seq) CX_HOLDS(cx_context_locked);
 /* Releases the buffers that the launch marked as unsettled (unsettled.h), as their owners are known.
  * context->lock held. Called by prefix.c and split.c. */
-void cx_launch_release(struct cx_launch *launch);
+void cx_launch_release(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* A launch with these arguments was not carried out: marks what it should have written as lost. Called by
  * replay.c. */
-void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args);
+void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args) CX_HOLDS(cx_context_locked);
 /* Does so for a launch. Called through cx_command_ops.lost, which api/enqueue_kernel.c sets. */
-void cx_launch_lost(struct cx_command *command);
+void cx_launch_lost(struct cx_command *command) CX_HOLDS(cx_context_locked);
 
 /* ---- packages ---- */
 
@@ -68,13 +69,14 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
                  uint64_t end_ns, uint64_t busy_ns);
 
 /* See cx_command.waits. Called by api/enqueue_kernel.c. */
-void cx_launch_waits(struct cx_command *command);
+void cx_launch_waits(struct cx_command *command) CX_HOLDS(cx_context_locked);
 
 /* ---- the program's own kernel (whole.c) ---- */
 
 /* Whether the kernel history needs times of a launch on the worker's member; *samples (may be NULL): only as
  * an occasional sample. context->lock held. Called by replay.c. */
-bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples);
+bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
+    CX_HOLDS(cx_context_locked);
 /* What decides whether a driver has compiled a launch, except its size. */
 struct cx_launch_kind {
     const struct cx_access_geometry *geometry;
@@ -98,11 +100,11 @@ void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker
 void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
 /* The regions that a whole launch accesses, by argument, as far as is known; the caller frees them.
  * context->lock held. Called by failover.c. */
-struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch);
+struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Whether the member's own memory has everything valid that may be read through the arguments, and alone has
  * what may be written, so that nothing moves. summary: cx_kernel_accesses. context->lock held. Called by
  * replay.c. */
 bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
-                     const struct cx_worker *worker);
+                     const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 
 #endif

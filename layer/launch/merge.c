@@ -241,7 +241,7 @@ static cl_int run_snapshot(struct cx_job *job, struct cx_worker *worker)
 
 /* Bytes that nobody wrote yet differ from place to place. What changed can be told, and put together, only
  * where all places begin alike: the host copy says what they are. */
-static cl_int define(const struct cx_merge_object *object)
+static cl_int define(const struct cx_merge_object *object) CX_HOLDS(cx_context_locked)
 {
     if (!cx_mem_host(object->root) ||
         !cx_coherence_define(object->root->storage->coherence, object->lo, object->hi, CX_PLACE_HOST))
@@ -250,7 +250,7 @@ static cl_int define(const struct cx_merge_object *object)
 }
 
 /* Brings the contents to the place and queues the copy. */
-static cl_int begin_place(struct cx_merge *merge, unsigned p)
+static cl_int begin_place(struct cx_merge *merge, unsigned p) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &merge->launch->base;
     const struct cx_merge_place *place = &merge->place[p];
@@ -324,7 +324,7 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_cached_verdict *judged
 }
 
 /* Every comparison is over. */
-static void decide(struct cx_merge *merge)
+static void decide(struct cx_merge *merge) CX_HOLDS(cx_context_locked)
 {
     uint64_t changed = 0, shared = 0;
     cl_int error = merge->failed ? CL_OUT_OF_RESOURCES : CL_SUCCESS;

@@ -24,13 +24,14 @@ struct cx_merge;
  */
 cl_int cx_merge_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                       const struct cx_access_region *whole, const unsigned *member, unsigned n,
-                      struct cx_merge **merge);
+                      struct cx_merge **merge) CX_HOLDS(cx_context_locked);
 /*
  * All packages are started, and part i's last job is seq[i]: queues the search for changed blocks.
  * decided(data) is called, under context->lock, once the owners of all bytes are recorded (maybe at once).
  * Takes the merge over. Called by split.c.
  */
-void cx_merge_end(struct cx_merge **merge, const uint64_t *seq, void (*decided)(void *data), void *data);
+void cx_merge_end(struct cx_merge **merge, const uint64_t *seq, void (*decided)(void *data), void *data)
+    CX_HOLDS(cx_context_locked);
 /* Drops a merge that was begun and not ended; its jobs may still run. Called by split.c. */
 void cx_merge_drop(struct cx_merge **merge);
 

@@ -103,6 +103,7 @@ bool cx_merge_assign(struct cx_merge *merge, struct cx_merge_object *object, uin
 
 /* Queues the downloads of what a device holds of the shared runs (of its copy from before with `old`). */
 static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint64_t *seq)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_transfer_list runs = {.upload = false, .merges = true};
     struct cx_worker *worker = merge->place[p].worker;
@@ -135,6 +136,7 @@ static cl_int download_shared(struct cx_merge *merge, unsigned p, bool old, uint
 
 /* The job is going to write the object's shared runs in the host copy, which then owns them. */
 static cl_int note_shared(const struct cx_merge_object *object, struct cx_worker *host, struct cx_job *job)
+    CX_HOLDS(cx_context_locked)
 {
     bool ok = !object->nshared || cx_mem_host(object->root);
     for (unsigned s = 0; s < object->nshared && ok; s++) {

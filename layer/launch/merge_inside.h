@@ -91,9 +91,10 @@ void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker);
 
 /* Called when every comparison is over: makes places the owners of the blocks that they alone changed, and
  * lists the blocks that several changed. Adds the bytes to *changed. False: no memory. */
-bool cx_merge_assign(struct cx_merge *merge, struct cx_merge_object *object, uint64_t *changed);
+bool cx_merge_assign(struct cx_merge *merge, struct cx_merge_object *object, uint64_t *changed)
+    CX_HOLDS(cx_context_locked);
 /* Then, if there are shared blocks: queues the downloads and the job that combines them in the host copy.
  * Called by merge.c. */
-cl_int cx_merge_combine(struct cx_merge *merge);
+cl_int cx_merge_combine(struct cx_merge *merge) CX_HOLDS(cx_context_locked);
 
 #endif

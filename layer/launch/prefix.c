@@ -174,6 +174,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
 
 /* Plans steps [prefix->first, prefix->end). deps: of the launch's data; NULL: they are met. */
 static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *whole)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_prefix *prefix = launch->slices.prefix;
     struct cx_worker *worker = &launch->base.context->workers[prefix->member];
@@ -283,7 +284,7 @@ void cx_prefix_drop(struct cx_launch *launch)
 /* ---- the rest ---- */
 
 /* The last slice is planned, or has failed: owners are known. */
-static void settle(struct cx_launch *launch, bool ok)
+static void settle(struct cx_launch *launch, bool ok) CX_HOLDS(cx_context_locked)
 {
     struct cx_prefix *prefix = launch->slices.prefix;
     struct cx_worker *worker = &launch->base.context->workers[prefix->member];
@@ -326,7 +327,7 @@ static double next_slice(struct cx_launch *launch)
 }
 
 /* One slice is over: splits what is left, or plans the next slice, or all the rest. */
-static void go_on(struct cx_launch *launch)
+static void go_on(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     struct cx_prefix *prefix = launch->slices.prefix;
     const bool failed = prefix->failed || atomic_load(&launch->base.error) < 0;

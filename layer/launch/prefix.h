@@ -18,7 +18,7 @@ struct cx_prefix;
 /* Begins the launch, judged by cx_prefix_judge, with slices on the member. False: memory or a transfer
  * failed, and nothing was done. Called by start.c. */
 bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged, unsigned member,
-                     enum cx_variant variant);
+                     enum cx_variant variant) CX_HOLDS(cx_context_locked);
 /* The rest is split: adds the work of the slices to the part of the member that did them, and drops them.
  * exit() goes on waiting for the launch where it did. Returns that part. Called by split.c. */
 unsigned cx_prefix_hand_over(struct cx_launch *launch);

@@ -222,6 +222,7 @@ static void finish_step(struct cx_job *job, struct cx_worker *worker)
 }
 
 static uint64_t queue_step(struct cx_private_copies *copies, struct cx_worker *worker, struct cx_job *job)
+    CX_HOLDS(cx_context_locked)
 {
     atomic_fetch_add(&copies->refs, 1);
     job->finish = finish_step;
@@ -307,7 +308,7 @@ static struct cx_args *own_args(struct cx_private_copies *copies, unsigned part,
     return args;
 }
 
-static cl_int make_copies(struct cx_private_copies *copies, struct object *object)
+static cl_int make_copies(struct cx_private_copies *copies, struct object *object) CX_HOLDS(cx_context_locked)
 {
     cl_int error = CL_SUCCESS;
     object->copy = calloc(copies->nparts, sizeof(cl_mem));
@@ -324,6 +325,7 @@ static cl_int make_copies(struct cx_private_copies *copies, struct object *objec
 }
 
 static cl_int begin_part(struct cx_private_copies *copies, unsigned p, const struct cx_access_region *whole)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_launch *launch = copies->launch;
     launch->outcome.parts[p].args = own_args(copies, p, whole);

@@ -20,10 +20,11 @@ struct cx_private_copies;
  * driver's.
  */
 cl_int cx_private_copies_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
-                               const struct cx_access_region *whole, struct cx_private_copies **copies);
+                               const struct cx_access_region *whole, struct cx_private_copies **copies)
+    CX_HOLDS(cx_context_locked);
 /* All packages are started on the parts' queues: queues the reads and the combination; from then on the host
  * copy owns the result. Takes the copies over. Called by split.c. */
-cl_int cx_private_copies_end(struct cx_private_copies **copies);
+cl_int cx_private_copies_end(struct cx_private_copies **copies) CX_HOLDS(cx_context_locked);
 /* Drops copies that were begun and not ended; their jobs may still run. Called by split.c. */
 void cx_private_copies_drop(struct cx_private_copies **copies);
 

@@ -40,7 +40,8 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
 void cx_reexecute_note(struct split *split, struct package *package, unsigned outcome);
 /* Called when a part's package failed on its device: gives what the part still holds to others. False: no
  * part is left, or its results are already relied upon. */
-bool cx_reexecute_failed(struct split *split, unsigned part, struct package *package);
+bool cx_reexecute_failed(struct split *split, unsigned part, struct package *package)
+    CX_HOLDS(cx_context_locked);
 /* Notes that the part begins uploads for its packages (event), or knows that they have ended (NULL).
  * Called by split.c and split_upload.c. */
 void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event);
@@ -48,7 +49,7 @@ void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event);
  * the straggler cannot be left now, and an idle part asks again. Called by split.c and split_member.c. */
 bool cx_reexecute_awaits(const struct split *split);
 /* Called when the split settles: removes stragglers' jobs from what its command waits for. */
-void cx_reexecute_leave(struct split *split);
+void cx_reexecute_leave(struct split *split) CX_HOLDS(cx_context_locked);
 /* Called when the part has done everything it held: its member is no longer a straggler for this launch. */
 void cx_reexecute_over(struct split *split, unsigned part);
 

@@ -39,6 +39,7 @@ bool cx_remote_access_suspect(const struct cx_launch *launch, unsigned member);
 struct cx_job *cx_remote_access_job(const struct cx_launch *launch);
 /* All packages are assigned, and part i's last job is seq[i]: plans the owner's empty job. Called by
  * split.c. */
-void cx_remote_access_end(struct cx_launch *launch, struct cx_job *job, const uint64_t *seq);
+void cx_remote_access_end(struct cx_launch *launch, struct cx_job *job, const uint64_t *seq)
+    CX_HOLDS(cx_context_locked);
 
 #endif

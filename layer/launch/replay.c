@@ -99,7 +99,7 @@ static bool is_plain(const struct cx_queue *queue)
 
 /* Whether all that the kernel may touch is there, and nothing that is planned will change that. */
 static bool has_all(const struct cx_args *args, const struct cx_replay *replay,
-                    const struct cx_worker *worker)
+                    const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < args->count; i++) {
         const struct cx_mem *mem = cx_args_mem(args, i);
@@ -112,7 +112,7 @@ static bool has_all(const struct cx_args *args, const struct cx_replay *replay,
 
 static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *kernel,
                        const struct cx_args *args, const struct cx_kernel_history *history,
-                       const struct cx_replay *replay)
+                       const struct cx_replay *replay) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = queue->context;
     struct cx_worker *worker = &context->workers[replay->member];
@@ -125,7 +125,7 @@ static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *ker
 /* ---- doing it ---- */
 
 static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
-                   struct cx_kernel_history *history, struct cx_replay *replay)
+                   struct cx_kernel_history *history, struct cx_replay *replay) CX_HOLDS(cx_context_locked)
 {
     struct cx_worker *worker = &queue->context->workers[replay->member];
     struct replay_job *own;

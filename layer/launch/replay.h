@@ -15,6 +15,7 @@
 #define CX_LAYER_LAUNCH_REPLAY_H
 
 #include "layer/plan/kernel_history.h"
+#include "layer/timeline/context.h"
 
 struct cx_args;
 struct cx_kernel;
@@ -25,7 +26,7 @@ struct cx_summary_kernel;
 /* The launch ran whole on the member, untimed and with all its memory there: records it for replays, if
  * launch->replayable and nothing observes it. context->lock held. Called by whole.c. */
 void cx_replay_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
-                    double seconds);
+                    double seconds) CX_HOLDS(cx_context_locked);
 
 /* Replays the launch, if it may be; the call had no wait list and wants no event. True: done, and *args,
  * captured, is taken over. False: nothing was done. The caller holds no lock. Called by

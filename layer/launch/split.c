@@ -129,7 +129,7 @@ void cx_split_unref(struct split *split)
 /* A failing member's package that others do still writes in place: whoever uses these bytes of the host copy
  * waits for it. */
 static bool note_dropped(const struct split *split, const struct package *package,
-                         const struct cx_access_region *regions)
+                         const struct cx_access_region *regions) CX_HOLDS(cx_context_locked)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
@@ -146,7 +146,7 @@ static bool note_dropped(const struct split *split, const struct package *packag
 }
 
 /* Notes what packages wrote in place, and gives regions to their owners. */
-static bool note_owners(struct split *split)
+static bool note_owners(struct split *split) CX_HOLDS(cx_context_locked)
 {
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
@@ -168,7 +168,7 @@ static bool note_owners(struct split *split)
 }
 
 /* Owners are known: others may plan on the buffers. */
-static void settle(void *data)
+static void settle(void *data) CX_HOLDS(cx_context_locked)
 {
     struct split *split = data;
     struct cx_launch *launch = split->launch;
@@ -179,7 +179,7 @@ static void settle(void *data)
 }
 
 /* Every group is assigned and started: finds out the owners. */
-static void close_split(struct split *split)
+static void close_split(struct split *split) CX_HOLDS(cx_context_locked)
 {
     struct cx_launch *launch = split->launch;
     uint64_t seq[64];
@@ -307,6 +307,7 @@ static void begin_parts(struct split *split)
 }
 
 static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked)
 {
     const unsigned nparts = plan->n + plan->probes;
     struct split *split = calloc(1, sizeof(*split) + nparts * sizeof(split->participant[0]));
@@ -365,6 +366,7 @@ static uint64_t places_of(const struct split *split, const struct cx_mem *mem)
  * once. Packages get the others from their owners, or else from the host copy, which then gets what it lacks.
  */
 static cl_int gather(struct split *split, const struct cx_access_region *whole, bool *shadows)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_launch *launch = split->launch;
     const struct cx_access_means *means = cx_access_means(split->plan.judged->access);
@@ -399,6 +401,7 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
 }
 
 static void note_reads(struct split *split, const struct cx_access_region *whole, unsigned part)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
@@ -412,7 +415,7 @@ static void note_reads(struct split *split, const struct cx_access_region *whole
     }
 }
 
-static cl_int plan_jobs(struct split *split, const struct cx_access_region *whole)
+static cl_int plan_jobs(struct split *split, const struct cx_access_region *whole) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = split->launch->base.context;
     struct cx_job *jobs[64] = {0};
@@ -460,6 +463,7 @@ static bool have_threads(const struct split *split)
 
 /* What a split needs cannot be had: one device does it all. */
 static void run_whole(struct cx_launch *launch, struct split *split, const char *reason)
+    CX_HOLDS(cx_context_locked)
 {
     unsigned member = split->plan.member[0];
     cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->request.kernel->function->name, reason);

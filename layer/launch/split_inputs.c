@@ -55,7 +55,7 @@ bool cx_split_inputs_are_fetched(const struct split *split)
 /* Whether the transport brings to each of the places what it lacks of [lo, hi), from others that hold it now,
  * or the host copy has it. */
 static bool serves(const struct cx_transport *transport, const struct cx_mem *root, uint64_t lo, uint64_t hi,
-                   uint64_t places)
+                   uint64_t places) CX_HOLDS(cx_context_locked)
 {
     const uint64_t host = UINT64_C(1) << CX_PLACE_HOST;
     bool all = !(places & host);
@@ -136,7 +136,7 @@ static uint64_t near_of(const struct split *split, unsigned i, const struct cx_m
 /* Lists what of an input's region is not valid at `place`. The caller frees *lacks. False: no memory. */
 static bool list_lacking(const struct split *split, unsigned i, const struct cx_mem *mem,
                          const struct cx_access_region *region, unsigned place, struct cx_move **lacks,
-                         size_t *count)
+                         size_t *count) CX_HOLDS(cx_context_locked)
 {
     const struct cx_coherence *map = mem->storage->coherence;
     const uint64_t near = near_of(split, i, mem->root, place);
@@ -157,7 +157,7 @@ static bool list_lacking(const struct split *split, unsigned i, const struct cx_
 /* The same, but what is not valid in the host copy either. */
 static bool list_absent(const struct split *split, unsigned i, const struct cx_mem *mem,
                         const struct cx_access_region *region, unsigned place, struct cx_move **lacks,
-                        size_t *count)
+                        size_t *count) CX_HOLDS(cx_context_locked)
 {
     size_t all;
     const bool ok = list_lacking(split, i, mem, region, place, lacks, &all);
@@ -173,7 +173,7 @@ static bool list_absent(const struct split *split, unsigned i, const struct cx_m
 /* Brings the runs to the host copy, which packages are served from, or, where peers reach each other, to the
  * member itself. */
 static cl_int plan_moves(struct split *split, struct cx_mem *root, unsigned place,
-                         const struct cx_move *lacks, size_t count)
+                         const struct cx_move *lacks, size_t count) CX_HOLDS(cx_context_locked)
 {
     struct cx_byte_range *range = malloc((count + 1) * sizeof(*range));
     struct cx_near near;
@@ -190,7 +190,7 @@ static cl_int plan_moves(struct split *split, struct cx_mem *root, unsigned plac
 }
 
 static cl_int foresee_input(struct split *split, unsigned i, const struct cx_access_region *region,
-                            const struct cx_worker *worker)
+                            const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     const struct cx_mem *mem = cx_launch_mem(split->launch, i / 2);
     const unsigned place = cx_mem_place(mem->root, worker);
@@ -250,7 +250,7 @@ struct fetch {
 };
 
 static bool add_item(struct fetch *fetch, const struct split *split, struct cx_mem *root,
-                     const struct cx_move *move)
+                     const struct cx_move *move) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = split->launch->base.context;
     const struct cx_worker *owner = cx_place_worker(context, move->from);
@@ -268,7 +268,7 @@ static bool add_item(struct fetch *fetch, const struct split *split, struct cx_m
 
 /* Lists what the host copy lacks for the package of one input, the first that lacks anything. */
 static cl_int list_fetch(struct fetch *fetch, const struct lane *lane, const struct cx_worker *worker,
-                         bool *any)
+                         bool *any) CX_HOLDS(cx_context_locked)
 {
     const struct split *split = lane->split;
     cl_int error = CL_SUCCESS;
@@ -323,6 +323,7 @@ static cl_int read_all(struct fetch *fetch, const struct cx_context *context)
 
 /* The host copy has them now. The lane's job counts as who wrote them, beside others of the launch. */
 static cl_int note_fetched(const struct fetch *fetch, const struct lane *lane, const struct cx_worker *worker)
+    CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     bool ok = true;
@@ -402,7 +403,7 @@ void cx_split_inputs_fetch(struct lane *lane, struct cx_worker *worker) CX_UNCHE
 
 /* Lists a copy from another member's memory; the map says at once that it is there. */
 static bool add_copy(struct lane *lane, struct cx_mem *root, const struct cx_worker *worker,
-                     const struct cx_move *move)
+                     const struct cx_move *move) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = worker->context;
     struct cx_worker *source = cx_place_worker(context, move->from);
@@ -422,6 +423,7 @@ static bool add_copy(struct lane *lane, struct cx_mem *root, const struct cx_wor
 /* Lists an upload from the host copy; likewise. */
 static bool add_upload(struct lane *lane, struct cx_mem *root, const struct cx_worker *worker,
                        const struct cx_move *move, struct cx_transfer_list *transfers)
+    CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     uint64_t ignored[64] = {0};
@@ -436,6 +438,7 @@ static bool add_upload(struct lane *lane, struct cx_mem *root, const struct cx_w
 /* Of one input. */
 static bool list_input(struct lane *lane, unsigned i, const struct cx_mem *mem,
                        const struct cx_worker *worker, struct cx_transfer_list *transfers)
+    CX_HOLDS(cx_context_locked)
 {
     const struct split *split = lane->split;
     const bool members = source_of(split, i) == FROM_MEMBERS;

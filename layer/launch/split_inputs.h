@@ -34,12 +34,12 @@
 /* Has packages copy what their places (as bits) lack of [lo, hi) from other members or the host copy, if
  * every place can; false: nothing has changed. Called by split.c. */
 bool cx_split_inputs_from_members(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo,
-                                  uint64_t hi, uint64_t places);
+                                  uint64_t hi, uint64_t places) CX_HOLDS(cx_context_locked);
 /* Decides whether packages get this input by owner fetch; true: they will. places: of the members, as bits.
  * Called by split.c. */
 bool cx_split_inputs_from_owners(struct split *split, unsigned i, const struct cx_mem *root, uint64_t places);
 /* Plans the downloads of what members are expected to need of the owners' inputs. Called by split.c. */
-cl_int cx_split_inputs_foresee(struct split *split);
+cl_int cx_split_inputs_foresee(struct split *split) CX_HOLDS(cx_context_locked);
 /* Called before (order) and after (planned) a part's job is planned, to order it with the other members'. Do
  * nothing if no argument is copied from them. Called by split.c and split_member.c. */
 void cx_split_inputs_order(const struct split *split, const struct cx_worker *worker, struct cx_job *job);
@@ -57,7 +57,7 @@ void cx_split_inputs_fetch(struct lane *lane, struct cx_worker *worker);
  * other members in lane->copies, uploads from the host copy in `transfers`. The map says from then on that
  * the member has it. False: no memory. Called by split_package.c. */
 bool cx_split_inputs_list(struct lane *lane, const struct cx_worker *worker,
-                          struct cx_transfer_list *transfers);
+                          struct cx_transfer_list *transfers) CX_HOLDS(cx_context_locked);
 
 /* Called by the lane's worker, which holds no lock. */
 

@@ -167,7 +167,7 @@ void cx_split_learn(struct split *split);
 /* Like cx_split_learn, with each part's speed as measured so far, although jobs may still run. For splits
  * with re-execution, when they settle: called by reexecute.c if a straggler is left behind, by split.c if the
  * next launch may be planned at once. */
-void cx_split_learn_early(struct split *split);
+void cx_split_learn_early(struct split *split) CX_HOLDS(cx_context_locked);
 /* Fails the command; nothing more is started. Called by reexecute.c, split_inputs.c, split_member.c and
  * split_package.c. */
 void cx_split_fail(struct split *split, cl_int error);
@@ -176,7 +176,7 @@ void cx_split_part_failed(struct split *split, unsigned part);
 bool cx_split_all_assigned(const struct split *split);
 /* Settles the split if every group is assigned and started (with re-execution: done). Called by
  * split_member.c and split_package.c. */
-void cx_split_settle_if_due(struct split *split);
+void cx_split_settle_if_due(struct split *split) CX_HOLDS(cx_context_locked);
 
 /* Cuts a package of about that many groups from the part's range of steps. Gives groups back to the balancer
  * if the range is shorter. Called by split_member.c. */
@@ -187,23 +187,24 @@ bool cx_split_package_room(struct split *split);
 unsigned cx_split_package_note(struct split *split, unsigned part, struct cx_range range);
 /* Called before the first package: decides whether one part does everything left (split->entire). Called
  * by split_member.c. */
-void cx_split_open(struct split *split);
+void cx_split_open(struct split *split) CX_HOLDS(cx_context_locked);
 /* Then: adds everything left as the part's package. False: another part does it, this one gets nothing.
  * Called by split_member.c. */
-bool cx_split_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index);
+bool cx_split_package_all(const struct lane *lane, const struct cx_worker *worker, unsigned *index)
+    CX_HOLDS(cx_context_locked);
 /* The package is over and counts. Called by reexecute.c. */
 void cx_split_package_count(struct split *split, const struct package *package);
 
 /* Prepares an assigned package for the lane: lists its transfers. May release the lock meanwhile; lists none
  * if the launch has settled by then (split_inputs.h). Called by split_member.c. */
 void cx_split_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
-                           struct cx_transfer_list *transfers);
+                           struct cx_transfer_list *transfers) CX_HOLDS(cx_context_locked);
 
 /* Makes the job that takes packages for a part until there are none. NULL: no memory. Called by split.c. */
 struct cx_job *cx_split_member_job(struct split *split, unsigned part);
 void cx_split_member_free(struct lane *lane);
 /* Queues one more job for a part. Called by reexecute.c. */
-void cx_split_member_plan(struct split *split, unsigned part);
+void cx_split_member_plan(struct split *split, unsigned part) CX_HOLDS(cx_context_locked);
 
 /* Called by the lane's worker, which holds no lock. */
 

@@ -136,7 +136,7 @@ static bool awaits_newer(const struct lane *lane)
 }
 
 /* Its job begins. */
-static void begin_part(struct lane *lane)
+static void begin_part(struct lane *lane) CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     enum split_participant_state *state = &split->participant[lane->part].state;
@@ -162,7 +162,7 @@ static enum step end_part(struct lane *lane)
 }
 
 /* All is assigned: does something again that another part holds, or waits until it may. */
-static enum step look_for_held(struct lane *lane, unsigned *index)
+static enum step look_for_held(struct lane *lane, unsigned *index) CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     double ask_next;
@@ -210,6 +210,7 @@ static enum step wait_for_others(struct lane *lane, bool *waited) CX_UNCHECKED
 }
 
 static enum step look(struct lane *lane, struct cx_worker *worker, bool *waited, unsigned *index)
+    CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     if (nothing_left(lane, worker))

@@ -84,6 +84,7 @@ void cx_split_open(struct split *split)
 
 /* Whether the part's driver need not compile for all that is left: as pieces, or as where it runs whole. */
 static bool has_compiled(const struct lane *lane, const struct cx_worker *worker, struct cx_range left)
+    CX_HOLDS(cx_context_locked)
 {
     const struct split *split = lane->split;
     const struct cx_launch *launch = split->launch;
@@ -249,6 +250,7 @@ static void learn_few(const struct lane *lane, const struct package *package, ui
 /* A package is over: its results count, or somebody else does that work. Gives what the command fails with.
  * context->lock held. */
 static cl_int package_over(struct lane *lane, struct package *package, uint64_t groups, cl_int error)
+    CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     const bool held = !package->dropped;

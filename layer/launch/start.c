@@ -20,7 +20,7 @@ static bool afterwards(const struct cx_launch *launch)
 }
 
 /* Whether it can be planned at once, as nothing is left to be found out while it runs. */
-static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan)
+static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
 {
     return !plan->done && cx_balancer_is_static(plan->balancer) &&
            launch->request.kernel->function->history->proven && !cx_launch_may_compile(launch, plan) &&
@@ -38,6 +38,7 @@ void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan)
 
 /* WHOLE or FAIL. */
 static void start_whole(struct cx_launch *launch, enum cx_plan_kind kind, unsigned member)
+    CX_HOLDS(cx_context_locked)
 {
     if (kind == CX_PLAN_FAIL) {
         cx_command_fail(&launch->base, CL_MEM_OBJECT_ALLOCATION_FAILURE);
@@ -48,6 +49,7 @@ static void start_whole(struct cx_launch *launch, enum cx_plan_kind kind, unsign
 }
 
 static void start_slices(struct cx_launch *launch, const struct cx_plan_decision *decision)
+    CX_HOLDS(cx_context_locked)
 {
     const unsigned member = decision->member;
     if (cx_prefix_begin(launch, decision->judged, member, decision->variant))

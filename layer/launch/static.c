@@ -114,7 +114,7 @@ static unsigned cut(struct cx_launch *launch, struct cx_split_plan *plan, uint64
 }
 
 static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, const uint64_t *first,
-                          const uint64_t *end, struct cx_access_region *regions)
+                          const uint64_t *end, struct cx_access_region *regions) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &launch->base;
     struct cx_context *context = command->context;

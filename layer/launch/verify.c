@@ -368,6 +368,7 @@ static void skip_whole(struct cx_job *job, struct cx_worker *worker)
 /* Contents come to the host copy. Where every place counts as valid nobody may have written yet, and each
  * place has bytes of its own; the host copy's then are what both runs start from. */
 static cl_int bring_to_host(struct cx_launch *launch, const struct copy *copy, bool settle)
+    CX_HOLDS(cx_context_locked)
 {
     if (!cx_mem_host(copy->root))
         return CL_OUT_OF_HOST_MEMORY;
@@ -380,7 +381,7 @@ static cl_int bring_to_host(struct cx_launch *launch, const struct copy *copy, b
 
 /* All that follows on the job's timeline and elsewhere waits before it writes there. */
 static bool note_reads(const struct cx_verify *verify, const struct cx_worker *worker, struct cx_job *job,
-                       bool all)
+                       bool all) CX_HOLDS(cx_context_locked)
 {
     for (unsigned c = 0; c < verify->ncopies; c++) {
         const struct copy *copy = &verify->copy[c];

@@ -10,6 +10,8 @@
 #ifndef CX_LAYER_LAUNCH_VERIFY_H
 #define CX_LAYER_LAUNCH_VERIFY_H
 
+#include "layer/timeline/context.h"
+
 #include <stdint.h>
 
 struct cx_launch;
@@ -20,10 +22,10 @@ struct cx_verify;
 /* Called before anything of the split launch is planned. If the launch is to be verified, copies its buffers,
  * queues the whole run, and sets launch->verify. A failure here or later leaves the launch unverified and is
  * logged, but never fails it. Called by start.c. */
-void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan);
+void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan) CX_HOLDS(cx_context_locked);
 /* Called before the split launch settles, when its owners are known: queues the comparison, after which the
  * command ends. Does nothing if launch->verify is NULL. Called by split.c and static.c. */
-void cx_verify_end(struct cx_launch *launch);
+void cx_verify_end(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Called by a merge, of a launch with launch->verify: two devices wrote different values to byte `at` of the
  * root, so work-groups race. Called on the host's worker, without locks. Called by merge_combine.c. */
 void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, uint64_t at);

@@ -178,7 +178,7 @@ bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel 
 /* Nothing is to be brought there or noted, whatever the launch touches. Without a local size it is judged all
  * the same where there are several members, which gives it one. */
 static bool is_settled(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
-                       const struct cx_worker *worker)
+                       const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     const bool sized =
         launch->request.local_given || launch->request.geometry.local[0] || worker->context->nmembers == 1;
@@ -199,6 +199,7 @@ static bool has_shadows(const struct cx_launch *launch)
 /* Whether all that the launch touches lies with the worker or on the host: then nothing that others hold is
  * saved by knowing regions, and many small ones, as a diagonal's, cost more than whole buffers. */
 static bool is_alone(const struct cx_launch *launch, const struct cx_worker *worker)
+    CX_HOLDS(cx_context_locked)
 {
     bool alone = true;
     for (unsigned i = 0; i < launch->request.args->count && alone; i++) {
@@ -225,6 +226,7 @@ static void keep_written(const struct cx_launch *launch, struct cx_access_region
 /* The regions were zeroed. Worker: whose they are to be, where that is known. */
 static void fill_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                          const struct cx_worker *worker, struct cx_access_region *regions)
+    CX_HOLDS(cx_context_locked)
 {
     const bool useful = summary && has_shadows(launch) && !(worker && is_alone(launch, worker));
     struct cx_cached_verdict *judged = useful ? cx_judge_launch(launch) : NULL;
@@ -242,7 +244,7 @@ static void fill_regions(struct cx_launch *launch, const struct cx_summary_kerne
  * held. */
 static struct cx_access_region *whole_regions(struct cx_launch *launch,
                                               const struct cx_summary_kernel *summary,
-                                              const struct cx_worker *worker)
+                                              const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     const unsigned nargs = launch->request.args->count;
     struct cx_context *context = launch->base.context;
@@ -270,6 +272,7 @@ struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
  * nothing of that was to be done. */
 static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                         struct cx_worker *worker, struct cx_job *job, bool *settled)
+    CX_HOLDS(cx_context_locked)
 {
     if (launch->decision
             .on_svm_owner) /* its memory is the program's, which commands on the host use unannounced */
@@ -319,7 +322,7 @@ bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_hist
 }
 
 static void choose_times(const struct cx_launch *launch, struct cx_kernel_history *history,
-                         struct cx_worker *worker, struct cx_job *job)
+                         struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
     if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
         job->timed = true;

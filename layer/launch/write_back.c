@@ -331,7 +331,7 @@ void cx_write_back_settle(struct split *split)
 /* ---- the host copy ---- */
 
 /* Whether nobody uses bytes of the root's host copy, or is going to. */
-static bool is_idle(const struct cx_mem *root, uint64_t lo, uint64_t hi)
+static bool is_idle(const struct cx_mem *root, uint64_t lo, uint64_t hi) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = root->context;
     uint64_t deps[64] = {0};
@@ -345,6 +345,7 @@ static bool is_idle(const struct cx_mem *root, uint64_t lo, uint64_t hi)
 /* Whether what is written through the argument may come to the host copy; what is read through it as well, no
  * other package reads, or else the launch would not be split. */
 static bool may_keep(const struct cx_launch *launch, const struct cx_access_region *whole, unsigned arg)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_mem *mem = cx_launch_mem(launch, arg);
     const struct cx_access_interval *write = &whole[arg].write;
@@ -397,7 +398,7 @@ void cx_write_back_free(struct split *split)
 }
 
 /* Tells the map of what came, or is going to come, to the host copy. */
-static void note(struct split *split, struct cx_write_back *back, bool valid)
+static void note(struct split *split, struct cx_write_back *back, bool valid) CX_HOLDS(cx_context_locked)
 {
     const struct package *package = &split->packages[back->package];
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[package->part]];
@@ -434,7 +435,7 @@ void cx_write_back_note(struct split *split, bool valid)
 }
 
 /* What should have come to the host copy did not. */
-static void lose(const struct cx_write_back *back, struct cx_context *context)
+static void lose(const struct cx_write_back *back, struct cx_context *context) CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < back->transfers.count; i++)
         cx_coherence_lose(back->transfers.item[i].root->storage->coherence, back->transfers.item[i].lo,
@@ -552,7 +553,7 @@ static cl_int finish(struct cx_write_back *back, struct cx_worker *worker)
 
 /* The end of one that is finished. A write-back to the host copy is recorded in the map when the launch
  * settles. context->lock held. */
-static void put_away(struct split *split, struct cx_write_back *back)
+static void put_away(struct split *split, struct cx_write_back *back) CX_HOLDS(cx_context_locked)
 {
     if (back->transfers.counted && back->error != CL_SUCCESS)
         lose(back, split->launch->base.context);

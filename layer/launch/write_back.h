@@ -34,7 +34,8 @@
 
 /* Whether a split whose shares are known beforehand should run in slices. Called by start.c and
  * write_back.c. */
-bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *plan);
+bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked);
 /* Whether a read of what the launch writes is expected. Called by split.c. */
 bool cx_write_back_expected(const struct cx_launch *launch);
 /* The split ends. Called by split.c. */
@@ -44,26 +45,28 @@ void cx_write_back_free(struct split *split);
 bool cx_write_back_is_last(const struct split *split);
 /* How many slices the lane's next package should have (slices.h); its regions are listed. Called by
  * split_package.c. */
-unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker, unsigned index);
+unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
+    CX_HOLDS(cx_context_locked);
 /* Finds out which arguments may be written back to the host copy. whole: the regions of the launch. Called
  * by split.c. */
-void cx_write_back_begin(struct split *split, const struct cx_access_region *whole);
+void cx_write_back_begin(struct split *split, const struct cx_access_region *whole)
+    CX_HOLDS(cx_context_locked);
 /* Called when the launch settles: records in the map what has arrived in the host copy, or will, if `valid`.
  */
-void cx_write_back_note(struct split *split, bool valid);
+void cx_write_back_note(struct split *split, bool valid) CX_HOLDS(cx_context_locked);
 /* Promises the results of the lane's packages, or slices, that are over, before the launch settles. Called
  * by split_package.c. */
-void cx_write_back_promise(struct lane *lane);
+void cx_write_back_promise(struct lane *lane) CX_HOLDS(cx_context_locked);
 /* Called when the launch settles: promises the results under way, of each part all but the end of its last
  * package. */
-void cx_write_back_settle(struct split *split);
+void cx_write_back_settle(struct split *split) CX_HOLDS(cx_context_locked);
 /* The lane's package, or a slice of it, has ended with this error: the lane takes over the promises whose
  * results are complete. Called by split_package.c. */
 void cx_write_back_take(struct lane *lane, unsigned index, cl_int error);
 /* Whether all write-backs that the part's lane took are complete. Called by reexecute.c. */
 bool cx_write_back_over(const struct split *split, unsigned part);
 /* Called when the launch settles without waiting for the part, whose write-backs are complete: ends them. */
-void cx_write_back_leave(struct split *split, unsigned part);
+void cx_write_back_leave(struct split *split, unsigned part) CX_HOLDS(cx_context_locked);
 
 /* Called by the lane's worker, which holds no lock. */
 

@@ -46,7 +46,7 @@ static uint64_t bytes_written(const struct cx_mem *mem, const struct cx_access_r
 
 /* Bytes of a package with these regions that are read by those who wait, or that are expected to be. */
 static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_region *regions,
-                           const struct cx_worker *worker)
+                           const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     struct cx_waiting waiting;
     uint64_t bytes = 0;

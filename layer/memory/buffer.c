@@ -214,7 +214,8 @@ static cl_int check_buffer(const char *function, const struct cx_context *contex
     return CL_SUCCESS;
 }
 
-static cl_int fill_contents(struct cx_mem *mem, void *host_ptr)
+/* The object is new, so the lock, which its parts need, is not taken. */
+static cl_int fill_contents(struct cx_mem *mem, void *host_ptr) CX_UNCHECKED
 {
     if (mem->flags & CL_MEM_USE_HOST_PTR)
         mem->storage->host = mem->host_ptr = host_ptr;
@@ -456,7 +457,7 @@ static bool share_root(struct cx_mem *root, unsigned member)
                 cx_peer_allocate(root->context, member, root->size, &root->storage->peer[member])) != NULL;
 }
 
-static cl_int prepare_root(struct cx_mem *root, unsigned member)
+static cl_int prepare_root(struct cx_mem *root, unsigned member) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &root->context->workers[member];
     void *host = NULL;
@@ -502,7 +503,7 @@ static void *window_in_place(const struct cx_mem *mem, unsigned member)
 }
 
 /* The real object of a window: a part of the buffer, or an image made from what it was made from. */
-static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error)
+static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &mem->context->workers[member];
     if (mem->image) {

@@ -129,18 +129,18 @@ static inline struct cx_worker *cx_place_worker(const struct cx_context *context
 /* Whether launches reach the program's memory only through host copies of the layer; then a command that
  * accesses the program's memory need not wait for them. The caller holds context->lock. Called by
  * api/enqueue.c and plan/pending_reads.c. */
-bool cx_mem_is_apart(const struct cx_context *context);
+bool cx_mem_is_apart(const struct cx_context *context) CX_HOLDS(cx_context_locked);
 
 /* The root's host copy, allocated at the first call. NULL: out of memory. Caller holds context->lock.
  * Called by memory/, api/ and launch/. */
-unsigned char *cx_mem_host(struct cx_mem *mem);
+unsigned char *cx_mem_host(struct cx_mem *mem) CX_HOLDS(cx_context_locked);
 /* Makes a real buffer in the device's own memory; if that is host memory, with a margin behind it
  * (host_pages.h). Called by launch/failover.c, launch/private_copies.c and launch/verify.c. */
 cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *error);
 /* Allocates member m's shadow of the root and, for a sub-buffer, its window. Caller holds context->lock.
  * Errors: the driver's (CL_MEM_OBJECT_ALLOCATION_FAILURE: the caller leaves the member out). Called by
  * memory/, api/ and plan/. */
-cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member);
+cl_int cx_mem_prepare(struct cx_mem *mem, unsigned member) CX_HOLDS(cx_context_locked);
 /* The real object prepared before, for kernel arguments and transfers. Called by api/enqueue_image.c,
  * api/enqueue_image_copy.c, launch/replay.c and program/kernel_bind.c. */
 cl_mem cx_mem_real(const struct cx_mem *mem, unsigned member);

@@ -13,6 +13,8 @@
 #ifndef CX_LAYER_MEMORY_COHERENCE_MAP_H
 #define CX_LAYER_MEMORY_COHERENCE_MAP_H
 
+#include "layer/timeline/context.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,81 +42,92 @@ void cx_coherence_destroy(struct cx_coherence *map);
  * entries so far; caller frees). Returns false when out of memory. Called by api/enqueue_image_read.c and
  * api/enqueue_transfer.c. */
 bool cx_coherence_missing(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
-                          struct cx_move **moves, size_t *count);
+                          struct cx_move **moves, size_t *count) CX_HOLDS(cx_context_locked);
 /* Like cx_coherence_missing, preferring sources among the places `near` (as bits), first those that did not
  * get the bytes by copies themselves. Called by transfer.c and launch/split_inputs.c. */
 bool cx_coherence_missing_near(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
-                               uint64_t near, struct cx_move **moves, size_t *count);
+                               uint64_t near, struct cx_move **moves, size_t *count)
+    CX_HOLDS(cx_context_locked);
 /* Like cx_coherence_missing_near, without those of `near` that got the bytes by a job after since[timeline].
  * Called by launch/split_inputs.c.
  */
 bool cx_coherence_missing_since(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
-                                uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count);
+                                uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count)
+    CX_HOLDS(cx_context_locked);
 /* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk.
  * Called by plan/candidates.c, plan/migration_credit.c, plan/plan_stake.c and plan/remote_access_rules.c. */
-void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes);
+void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes)
+    CX_HOLDS(cx_context_locked);
 /* Adds `place` to the holders of [lo, hi). Called by memory/ and launch/. */
-bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+    CX_HOLDS(cx_context_locked);
 /* Makes `place` the only holder of [lo, hi). Called by memory/, api/, launch/ and plan/. */
-bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+bool cx_coherence_own(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+    CX_HOLDS(cx_context_locked);
 /* A count that changes whenever bytes of the map get new contents. Called by plan/remote_access_rules.c. */
-uint64_t cx_coherence_writes(const struct cx_coherence *map);
+uint64_t cx_coherence_writes(const struct cx_coherence *map) CX_HOLDS(cx_context_locked);
 /* Whether cx_coherence_own for a member's own place would change nothing. Called by launch/whole.c. */
-bool cx_coherence_owned(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+bool cx_coherence_owned(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+    CX_HOLDS(cx_context_locked);
 /* Makes `place` the only holder of those bytes that were never written, whose contents differ between places:
  * this place's contents become the buffer's. Called by launch/merge.c and launch/verify.c. */
-bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+bool cx_coherence_define(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+    CX_HOLDS(cx_context_locked);
 /* Removes `place` from the holders of the segments that overlap [lo, hi), unless it is the only one: a
  * transfer to it failed. Needs no memory, so it cannot fail. Called by transfer.c and launch/write_back.c. */
-void cx_coherence_lose(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+void cx_coherence_lose(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+    CX_HOLDS(cx_context_locked);
 /* Marks [lo, hi) as lost: it should have been written but was not, and the old contents are gone. A command
  * that needs the bytes before they are written again must fail. Called by api/enqueue_image.c,
  * api/enqueue_rect.c, api/enqueue_transfer.c and launch/launch.c. */
-bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi);
+bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi) CX_HOLDS(cx_context_locked);
 /* Whether all of [lo, hi) is valid at `place`. Called by memory/, launch/ and plan/. */
-bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place);
+bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
+    CX_HOLDS(cx_context_locked);
 /* The places at which all of [lo, hi) is valid, as bits. Called by api/enqueue.c, api/enqueue_image.c,
  * api/enqueue_rect.c and launch/split.c. */
-uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi);
+uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi)
+    CX_HOLDS(cx_context_locked);
 /* Whether only that place and the host copy hold bytes that were written. Called by launch/whole.c. */
-bool cx_coherence_alone(const struct cx_coherence *map, unsigned place);
+bool cx_coherence_alone(const struct cx_coherence *map, unsigned place) CX_HOLDS(cx_context_locked);
 
 /* The job (timeline, seq) reads the host copy's [lo, hi): raises deps[t] to what it must wait for (the last
  * writers, its own timeline excluded) and records it as a reader. Called by memory/, api/ and launch/. */
 bool cx_coherence_host_read(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
-                            uint64_t seq, uint64_t *deps);
+                            uint64_t seq, uint64_t *deps) CX_HOLDS(cx_context_locked);
 /* The job writes the host copy's [lo, hi): it must wait for writers and readers, and becomes the last writer.
  * Called by memory/, api/ and plan/.
  */
 bool cx_coherence_host_write(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
-                             uint64_t seq, uint64_t *deps);
+                             uint64_t seq, uint64_t *deps) CX_HOLDS(cx_context_locked);
 /* One more job writes the host copy's [lo, hi) beside those recorded before, as the jobs of one split launch
  * do: later accesses wait for all of them. Adds no dependencies, as these were collected before. Called by
  * launch/launch.c, launch/split.c, launch/split_inputs.c and launch/write_back.c. */
 bool cx_coherence_host_share(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
-                             uint64_t seq);
+                             uint64_t seq) CX_HOLDS(cx_context_locked);
 /* The job (timeline `to`, seq) copies [lo, hi) from member `from`'s own place into its own: raises deps to
  * the copies that brought the bytes there and to copies that others make of the destination's bytes. The
  * caller orders everything else that the two members do with their memory (peer.h). Called by
  * transport_peer.c and launch/split_inputs.c. */
 bool cx_coherence_peer_copy(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned from, unsigned to,
-                            uint64_t seq, uint64_t *deps);
+                            uint64_t seq, uint64_t *deps) CX_HOLDS(cx_context_locked);
 /* The job (timeline, seq) copies [lo, hi) to its member's own place from another one. Called by
  * transport_bounce.c and launch/split_inputs.c. */
-bool cx_coherence_brought(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline,
-                          uint64_t seq);
+bool cx_coherence_brought(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned timeline, uint64_t seq)
+    CX_HOLDS(cx_context_locked);
 /* The job (timeline, seq) no longer accesses the host copy, though it is not complete: later accesses wait
  * only for jobs before it on that timeline. Needs no memory. Called by launch/reexecute.c. */
-void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq);
+void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq)
+    CX_HOLDS(cx_context_locked);
 /* Only collects what a read (write = false) or write would wait for; records nothing. Called by
  * launch/launch.c, launch/split_inputs.c and launch/write_back.c. */
 void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_t hi, bool write,
-                            unsigned timeline, uint64_t *deps);
+                            unsigned timeline, uint64_t *deps) CX_HOLDS(cx_context_locked);
 
 /* Forgets accesses that are complete (completed[t] = all seq up to it are done on timeline t) and joins equal
  * neighbours, so that the map stays as small as its contents. Called now and then by the planner. Called
  * by transfer.c. */
-void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed);
-size_t cx_coherence_segments(const struct cx_coherence *map);
+void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed) CX_HOLDS(cx_context_locked);
+size_t cx_coherence_segments(const struct cx_coherence *map) CX_HOLDS(cx_context_locked);
 
 #endif

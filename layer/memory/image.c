@@ -256,7 +256,8 @@ static void make_dense(cl_image_desc *desc, size_t element)
         desc->image_slice_pitch = desc->image_row_pitch * rows;
 }
 
-static cl_int fill_contents(struct cx_mem *mem, const struct making *m)
+/* The object is new, so the lock, which its parts need, is not taken. */
+static cl_int fill_contents(struct cx_mem *mem, const struct making *m) CX_UNCHECKED
 {
     if (!m->host_ptr)
         return CL_SUCCESS;

@@ -25,6 +25,6 @@ CX_OBJECT_CASTS(sampler, cl_sampler, CX_TAG_SAMPLER)
 
 /* Makes member m's real sampler at the first call. The caller holds context->lock. Errors: the driver's (the
  * caller excludes the member). Called by launch/verify.c and plan/launch_prepare.c. */
-cl_int cx_sampler_prepare(struct cx_sampler *sampler, unsigned member);
+cl_int cx_sampler_prepare(struct cx_sampler *sampler, unsigned member) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -335,8 +335,9 @@ static const char *refusal(const struct cx_context *context, unsigned owner, cl_
     return NULL;
 }
 
+/* The object is new, so the lock, which its parts need, is not taken. */
 static struct cx_mem *allocate(struct cx_context *context, unsigned owner, cl_svm_mem_flags flags,
-                               size_t size, cl_uint alignment)
+                               size_t size, cl_uint alignment) CX_UNCHECKED
 {
     const struct cx_worker *worker = &context->workers[owner];
     const struct cx_real_device *device = worker->device;

@@ -407,7 +407,7 @@ void cx_transfer_tidy(struct cx_mem *root)
 /* Downloads the runs of `moves` that lie at `from` into the host copy, in one job on that member's timeline.
  */
 static cl_int download_from(struct cx_command *command, struct cx_mem *root, unsigned from,
-                            const struct cx_move *moves, size_t count)
+                            const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
     struct cx_worker *worker = cx_place_worker(command->context, from);
     struct cx_transfer_list transfers = {.upload = false, .counted = true, .place = CX_PLACE_HOST};
@@ -437,7 +437,7 @@ fail:
 }
 
 static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigned place,
-                        const struct cx_move *moves, size_t count)
+                        const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
     struct cx_worker *worker = cx_place_worker(command->context, place);
     struct cx_transfer_list transfers = {.upload = true, .counted = true, .place = place};
@@ -475,7 +475,7 @@ static bool comes_by(uint64_t places, const struct cx_move *move)
 
 /* What transports that yield would bring comes from the host copy where that is valid, too. */
 static void prefer_host(const struct cx_mem *root, const struct cx_near *near, struct cx_move *moves,
-                        size_t count)
+                        size_t count) CX_HOLDS(cx_context_locked)
 {
     for (size_t i = 0; i < count; i++)
         if (comes_by(near->any & ~near->firm, &moves[i]) &&

@@ -16,12 +16,12 @@
  * bytes moved to *bytes (may be NULL). If nothing has to move, it costs one look at the map. Called by
  * api/, launch/ and plan/. */
 cl_int cx_transfer_to(struct cx_command *command, struct cx_mem *root, uint64_t lo, uint64_t hi,
-                      unsigned place, uint64_t *bytes);
+                      unsigned place, uint64_t *bytes) CX_HOLDS(cx_context_locked);
 
 /* Like cx_transfer_to for many ranges at once: one job on each timeline concerned. Called by
  * api/enqueue_image.c, api/enqueue_map.c, launch/launch.c and launch/split_inputs.c. */
 cl_int cx_transfer_ranges(struct cx_command *command, struct cx_mem *root, const struct cx_byte_range *ranges,
-                          size_t count, unsigned place, uint64_t *bytes);
+                          size_t count, unsigned place, uint64_t *bytes) CX_HOLDS(cx_context_locked);
 
 /* The error of a command that needs lost bytes (CX_PLACE_NONE); logs it. Called by
  * api/enqueue_image_read.c, api/enqueue_transfer.c and launch/split_inputs.c. */
@@ -32,11 +32,11 @@ cl_int cx_transfer_lost(const struct cx_mem *root);
  * (worker->timeline.planned
  * + 1). Called by launch/merge.c, launch/merge_combine.c and launch/private_copies.c. */
 bool cx_transfer_note(struct cx_mem *root, uint64_t lo, uint64_t hi, bool write,
-                      const struct cx_worker *worker, struct cx_job *job);
+                      const struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked);
 
 /* Keeps the root's map small by removing complete accesses. Cheap if there are none. Called by
  * api/enqueue_image.c, launch/launch.c and launch/merge.c. */
-void cx_transfer_tidy(struct cx_mem *root);
+void cx_transfer_tidy(struct cx_mem *root) CX_HOLDS(cx_context_locked);
 
 /* A transfer list: the byte ranges of one transfer job, also used for transfers inside dynamic launches and
  * for reads into the program's memory. Called by memory/, api/ and launch/. */

@@ -327,6 +327,7 @@ static void drop_job(struct cx_job *job)
 }
 
 static bool plan_second(struct cx_command *command, const struct second_half *second_half)
+    CX_HOLDS(cx_context_locked)
 {
     struct bounce *bounce = &command->context->bounce_buffers->bounce[second_half->source->index];
     const struct cx_transfer_list *transfers = second_half->job->data;
@@ -341,7 +342,7 @@ static bool plan_second(struct cx_command *command, const struct second_half *se
     return ok;
 }
 
-static bool bounce_flush(struct cx_command *command)
+static bool bounce_flush(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct cx_bounce_buffers *bounce_buffers = command->context->bounce_buffers;
     bool ok = true;
@@ -358,7 +359,7 @@ static void bounce_hold(struct cx_context *context)
         context->bounce_buffers->holds = true;
 }
 
-static bool bounce_let(struct cx_command *command)
+static bool bounce_let(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     if (command->context->bounce_buffers)
         command->context->bounce_buffers->holds = false;
@@ -395,6 +396,7 @@ static struct second_half second_half_of(const struct cx_transfer_list *transfer
 /* Plans both halves of a slot's worth of runs; `in` and `out` list the same ones. */
 static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, struct cx_worker *worker,
                           struct cx_transfer_list *out, struct cx_transfer_list *in)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_bounce_buffers *bounce_buffers = command->context->bounce_buffers;
     struct bounce *bounce = &bounce_buffers->bounce[source->index];
@@ -439,7 +441,7 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
 }
 
 static cl_int bounce_plan(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
-                          const struct cx_move *moves, size_t count)
+                          const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
     struct cx_worker *source = cx_place_worker(command->context, from);
     struct cx_worker *worker = cx_place_worker(command->context, place);

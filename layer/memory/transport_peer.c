@@ -140,7 +140,7 @@ static cl_int run_copies(struct cx_job *job, struct cx_worker *worker)
 
 /* Copies the runs of `moves` that peer `from` holds, in one job of the destination. */
 static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
-                          const struct cx_move *moves, size_t count)
+                          const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
     struct cx_worker *worker = cx_place_worker(command->context, place);
     struct cx_worker *source = cx_place_worker(command->context, from);

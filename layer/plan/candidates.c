@@ -42,6 +42,7 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
 
 static void add_lacking(const struct cx_mem *mem, const struct cx_access_interval *whole,
                         const struct cx_access_interval *package, struct cx_lacking *lacking)
+    CX_HOLDS(cx_context_locked)
 {
     const bool all = package->hi - package->lo > (whole->hi - whole->lo) / 2;
     if (whole->lo < whole->hi)
@@ -81,7 +82,7 @@ static double seconds_of(struct cx_plan_bring bring)
 /* A root with places of its own for some members (cx_storage.apart) is counted for each at its own. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_access_region *whole, const struct cx_access_region *package,
-                          struct cx_candidates *all)
+                          struct cx_candidates *all) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     struct cx_admission_device *device = all->device;
@@ -136,6 +137,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
  * member told what that one's did (prefix.c), which is that of others of its platform, too. */
 static double first_seconds(const struct cx_launch *launch, struct cx_kernel_history *history,
                             const struct cx_worker *worker, enum cx_variant variant)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
     const double build = (double)launch->request.kernel->program->build.took_ns * 1e-9;

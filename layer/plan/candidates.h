@@ -42,7 +42,8 @@ struct cx_candidates {
 /* Fills in `device`, `member`, `placed`, and the costs of moves; plan_share.c uses the other fields. *all may
  * be uninitialised. The caller frees `whole` if it is not `few`. Called by plan_share.c. */
 void cx_candidates_describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                            struct cx_kernel_history *history, struct cx_candidates *all);
+                            struct cx_kernel_history *history, struct cx_candidates *all)
+    CX_HOLDS(cx_context_locked);
 /* The part of all groups that each of n devices is expected to get, by their speeds. Called by
  * plan_share.c. */
 void cx_candidates_expect(const struct cx_admission_device *device, unsigned n, double *part);

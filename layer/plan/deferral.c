@@ -52,7 +52,7 @@ static bool is_coming(const struct cx_launch *launch)
     return false;
 }
 
-static bool waits(const struct cx_launch *launch)
+static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &launch->base.context->workers[launch->deferral.resume_member];
     const double seconds = cx_plan_expected(launch);
@@ -68,7 +68,7 @@ static bool waits(const struct cx_launch *launch)
 }
 
 /* Whether one of the same function is under way that tells how long this one takes, which counts. */
-static bool lacks_length(struct cx_launch *launch, unsigned member)
+static bool lacks_length(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     return history && atomic_load(&history->telling) > 0 &&
@@ -86,7 +86,7 @@ bool cx_deferral_waits_for(const struct cx_launch *launch)
 
 /* How many jobs the member may have left to do when the launch is planned; at most as many as it has, where
  * it is not to be held. */
-static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead)
+static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead) CX_HOLDS(cx_context_locked)
 {
     if (launch->deferral.lacks_length || (cx_split_policy_bounded() && !launch->deferral.lacks_straggler))
         return 0;

@@ -16,14 +16,14 @@
 
 /* Defers the launch if that may gain; it would go to `member` (nmembers: none in particular). True: it will
  * be planned again. context->lock held. Called by plan.c. */
-bool cx_deferral_begin(struct cx_launch *launch, unsigned member);
+bool cx_deferral_begin(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Defers a launch that would run whole because a member is a straggler; once, until a part of the launch's
  * whole time has passed since the member became one, since most are stragglers only briefly. True: it will be
  * planned again. context->lock held. Called by plan.c. */
-bool cx_deferral_for_straggler(struct cx_launch *launch);
+bool cx_deferral_for_straggler(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Whether a launch of the same function is deferred until this one shows how long it takes. context->lock
  * held. Called by launch/whole.c. */
-bool cx_deferral_waits_for(const struct cx_launch *launch);
+bool cx_deferral_waits_for(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Plans the deferred launches whose time has come, as jobs completed or a build ended. The caller holds no
  * lock. Called through cx_context.progressed, which api/context.c sets. */
 void cx_deferral_check(struct cx_context *context);

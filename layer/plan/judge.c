@@ -93,7 +93,7 @@ static struct cx_cached_verdict *find_cached(struct cx_kernel_history *history,
 static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
                                             const struct cx_summary_kernel *summary,
                                             const struct cx_launch *launch, const struct cx_access_arg *args,
-                                            bool *skipped)
+                                            bool *skipped) CX_HOLDS(cx_context_locked)
 {
     const size_t room = sizeof(history->judged) / sizeof(*history->judged);
     uint64_t hash = cx_access_hash(summary, &launch->request.geometry, args);

@@ -14,12 +14,13 @@
 struct cx_access_arg *cx_judge_describe(const struct cx_launch *launch);
 /* Judges the launch by its summary. The result belongs to the function's cache. NULL: there is no summary.
  * Called by prefix_rules.c, svm_rules.c, launch/failover.c and launch/whole.c. */
-struct cx_cached_verdict *cx_judge_launch(struct cx_launch *launch);
+struct cx_cached_verdict *cx_judge_launch(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Like cx_judge_launch for a known summary and local size. skipped: NULL, or set to true if the launch is too
  * short to be judged; then NULL is returned. Called by plan.c. */
 struct cx_cached_verdict *cx_judge_args(struct cx_kernel_history *history,
                                         const struct cx_summary_kernel *summary,
-                                        const struct cx_launch *launch, bool *skipped);
+                                        const struct cx_launch *launch, bool *skipped)
+    CX_HOLDS(cx_context_locked);
 /* Seconds that the launch may take on the member, by the kernel's text: a guess, far above what most launches
  * take. Called by plan.c and prefix_rules.c. */
 double cx_judge_longest(const struct cx_launch *launch, const struct cx_cached_verdict *judged,

@@ -11,6 +11,7 @@
 #define CX_LAYER_PLAN_LAUNCH_FORM_H
 
 #include "layer/source/subrange.h"
+#include "layer/timeline/context.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,12 +38,12 @@ bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant 
 /* Whether a package of that form was done there before, as far as is known. context->lock held. Called by
  * plan_place.c, plan_stake.c and launch/split_package.c. */
 bool cx_launch_knows(const struct cx_launch *launch, const struct cx_kernel_history *history, unsigned member,
-                     enum cx_variant variant, bool at_start);
+                     enum cx_variant variant, bool at_start) CX_HOLDS(cx_context_locked);
 /* Likewise in this process or a former one. Reads a small file at the first call for a form and member, which
  * may also tell how long the driver compiled then (learned->compiles). context->lock held. Called by
  * candidates.c, prefix_rules.c and launch/prefix.c. */
 bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history *history, unsigned member,
-                        enum cx_variant variant, bool at_start);
+                        enum cx_variant variant, bool at_start) CX_HOLDS(cx_context_locked);
 /* A package of the form, the first on the member, is done: keeps that for later processes, and the seconds
  * that its driver compiled (0: not known). Takes no lock; may write a small file. Called by
  * launch_learn.c, launch/prefix.c and launch/split_package.c. */
@@ -51,13 +52,15 @@ void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, en
 /* Whether the member has run pieces of such launches: of the first groups, or of others. context->lock held.
  */
 bool cx_launch_kernel_ran(const struct cx_kernel *kernel, const struct cx_access_geometry *geometry,
-                          bool local_given, unsigned member, enum cx_variant variant, bool at_start);
+                          bool local_given, unsigned member, enum cx_variant variant, bool at_start)
+    CX_HOLDS(cx_context_locked);
 /* Whether the member's driver may have to compile in this process for pieces, that at the start or others.
  * context->lock held. */
 bool cx_launch_may_compile_on(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
-                              bool at_start);
+                              bool at_start) CX_HOLDS(cx_context_locked);
 /* Whether a CPU's driver may have to compile in this process for what the plan has its members do.
  * context->lock held. Called by launch/split_package.c and launch/start.c. */
-bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan);
+bool cx_launch_may_compile(const struct cx_launch *launch, const struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked);
 
 #endif

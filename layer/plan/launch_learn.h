@@ -13,7 +13,7 @@
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first);
 /* Like cx_launch_learn, with context->lock held. Called by launch/prefix.c and launch/split.c. */
 void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds,
-                          bool first);
+                          bool first) CX_HOLDS(cx_context_locked);
 /* Like cx_launch_learn, for a part that is one package. Called by launch/static.c. */
 void cx_launch_learn_package(struct cx_launch *launch, unsigned member, enum cx_variant variant,
                              bool at_start, uint64_t groups, double seconds);

@@ -10,7 +10,7 @@
 
 /* Allocates every memory object and sampler among the arguments on the member. Errors: the driver's, which
  * are logged. Called by plan_place.c and plan_share.c. */
-cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member);
+cl_int cx_launch_prepare(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 
 /* Chooses the write protocols (launch->decision.protocols) of a launch that these members share. False: no
  * memory. Called by plan.c. */

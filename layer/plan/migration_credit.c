@@ -27,6 +27,7 @@ static bool is_most(const struct cx_mem *mem, const struct cx_access_interval *i
  * wherever the launch runs is no matter of splits. */
 static uint8_t valid_now(const struct cx_launch *launch, const struct cx_migration_launch *about,
                          const struct cx_mem *mem, const struct cx_access_interval *read)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const uint64_t bytes = length(read);
@@ -56,7 +57,7 @@ static struct cx_migration_buffer *buffer_of(struct cx_mem *mem)
 
 /* about: NULL where the launch runs whole. */
 static void count_reads(struct cx_launch *launch, const struct cx_migration_launch *about,
-                        const struct cx_access_region *whole, bool splits)
+                        const struct cx_access_region *whole, bool splits) CX_HOLDS(cx_context_locked)
 {
     struct cx_migration *migration = &launch->base.context->planner->migration;
     const double n = about ? about->plan->n : launch->base.context->nmembers;

@@ -29,6 +29,6 @@ struct cx_waiting {
 };
 
 /* Finds the reads that wait for the launch. Called by launch/write_back.c and launch/write_back_slices.c. */
-void cx_pending_reads_find(struct cx_command *launch, struct cx_waiting *waiting);
+void cx_pending_reads_find(struct cx_command *launch, struct cx_waiting *waiting) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -56,7 +56,7 @@ static bool whole_alike(struct cx_launch *launch, const char *reason)
  * harm; else only while it seems to be a matter of noise, and where a slow device is not made up for anyway.
  */
 static bool join_straggler(struct cx_launch *launch, const struct cx_cached_verdict *judged, unsigned member,
-                           struct cx_split_plan *plan)
+                           struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
     const bool bounded = cx_reexecute_bounds(launch, judged, member);
@@ -87,6 +87,7 @@ static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
  * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                              const struct cx_cached_verdict *judged, struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
@@ -167,6 +168,7 @@ void cx_split_plan_finish(struct cx_split_plan *plan)
 
 /* Everything that must hold for a split, from the cheapest question to the dearest. */
 static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, unsigned *best)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
@@ -238,7 +240,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
            cx_launch_choose_protocols(launch, judged, plan->member, plan->n + plan->probes);
 }
 
-static void tell(const struct cx_launch *launch, bool split)
+static void tell(const struct cx_launch *launch, bool split) CX_HOLDS(cx_context_locked)
 {
     char where[256];
     where[0] = '\0';
@@ -265,7 +267,7 @@ static void plan_anew(void *data)
 /* Other members have left the build for later, and sharing this launch with them may be worth the wait: it
  * waits for them, as clBuildProgram would have done. It cannot be shared where it lacks a split variant, too:
  * nothing waits for these. */
-static bool worth_others(const struct cx_launch *launch)
+static bool worth_others(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_queue *queue = launch->base.queue;
 
@@ -287,7 +289,7 @@ static void count_use(const struct cx_launch *launch)
 }
 
 /* It is decided that the launch is split so. */
-static void note_split(struct cx_launch *launch, const struct cx_split_plan *plan)
+static void note_split(struct cx_launch *launch, const struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
 {
     tell(launch, true);
     count_use(launch);
@@ -336,7 +338,7 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
 }
 
 /* Whether something that the launch touches is unsettled: it is planned again then. Sets on_svm_owner. */
-static bool is_blocked(struct cx_launch *launch)
+static bool is_blocked(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &launch->base;
     for (unsigned i = 0; i < launch->request.args->count; i++)
@@ -355,7 +357,7 @@ static bool is_blocked(struct cx_launch *launch)
 
 /* A launch that is not split, and could run whole on the member; nmembers: nobody takes it. */
 static enum cx_plan_kind decide_whole(struct cx_launch *launch, unsigned member,
-                                      struct cx_plan_decision *decision)
+                                      struct cx_plan_decision *decision) CX_HOLDS(cx_context_locked)
 {
     decision->member = member;
     const bool any = member < launch->base.context->nmembers;

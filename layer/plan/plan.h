@@ -49,13 +49,14 @@ struct cx_plan_decision {
 
 /* Decides how a launch runs. Called by launch/start.c when everything that it waits for is settled. Starts
  * nothing; the decision is logged and counted. */
-enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision);
+enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision)
+    CX_HOLDS(cx_context_locked);
 /* Decides again, whole on the member, as slices could not begin. nmembers: no member. Returns WHOLE or FAIL.
  * Called by launch/start.c.
  */
-enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member);
+enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Plans a split of the rest of a launch that began as slices, if that is possible and pays; the caller
  * finishes *plan. False: the rest is not split. Called by launch/prefix.c. */
-bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan);
+bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -46,7 +46,7 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
 
 /* The member with the highest speed that takes the launch, of those that are not late where there are any;
  * nmembers: none. sure: none that reports less than the launch asks for; nor has fewer compute units. */
-static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
+static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
@@ -73,7 +73,7 @@ static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units)
 
 /* Drivers take more than they report: the fastest one is asked first where its refusal does no harm, as the
  * call is still there and tries the next one. */
-static unsigned fastest_taker(struct cx_launch *launch, cl_uint units)
+static unsigned fastest_taker(struct cx_launch *launch, cl_uint units) CX_HOLDS(cx_context_locked)
 {
     const bool asked = atomic_load(&launch->base.asked) == CX_ASKED_WAITS;
     const unsigned sure = asked ? launch->base.context->nmembers : fastest_of(launch, true, units);
@@ -91,6 +91,7 @@ static bool may_keep_state(const struct cx_launch *launch, bool *certain)
 /* All launches that may use such variables run where the first one did. Where that member cannot run one that
  * does for certain, it fails: elsewhere it would see other values. */
 static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, bool certain)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_program *program = launch->request.kernel->program;
     unsigned owner = atomic_load(&program->build.variables_owner), none = launch->base.context->nmembers;
@@ -114,7 +115,7 @@ static unsigned place_with_state(struct cx_launch *launch, unsigned preferred, b
 }
 
 /* Whether the owner of shared virtual memory accepts the launch, with the variables of its program. */
-static bool place_at_svm_owner(struct cx_launch *launch)
+static bool place_at_svm_owner(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     struct cx_program *program = launch->request.kernel->program;
     const unsigned owner = cx_svm_owner(launch->base.context);
@@ -199,6 +200,7 @@ static double expected_ns(const struct cx_launch *launch, unsigned m)
 
 /* What of its arguments the member's memory lacks, ns to bring it there. */
 static double transfer_ns(const struct cx_launch *launch, const struct cx_worker *worker)
+    CX_HOLDS(cx_context_locked)
 {
     double ns = 0;
     for (unsigned i = 0; i < launch->request.args->count; i++) {
@@ -226,7 +228,7 @@ static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now)
 }
 
 /* Another member that would end the launch sooner than `best`, by times known, or by those of its like. */
-static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t now)
+static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t now) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_worker *worker = &context->workers[best];
@@ -272,7 +274,7 @@ static bool may_gain(const struct cx_launch *launch, unsigned best)
            !cx_plan_policy(launch)->keeps_whole;
 }
 
-static bool may_go_to(struct cx_launch *launch, unsigned member)
+static bool may_go_to(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &launch->base.context->workers[member];
     return !cx_device_load_is_straggler(worker) && !atomic_load(&worker->left_out) &&
@@ -281,7 +283,7 @@ static bool may_go_to(struct cx_launch *launch, unsigned member)
 }
 
 /* Once the process is ending a CPU's compiler may be gone: then a member that has done the like before. */
-static unsigned compiled(struct cx_launch *launch, unsigned best)
+static unsigned compiled(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
@@ -298,7 +300,7 @@ static unsigned compiled(struct cx_launch *launch, unsigned best)
 /* Where the last launch of an in-order queue ran whole, if that is a device like `best` and about as fast at
  * this one: kernels that share buffers should not each run on a GPU of its own because that was faster by a
  * hair. */
-static unsigned stay(struct cx_launch *launch, unsigned best)
+static unsigned stay(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
@@ -343,7 +345,7 @@ static cl_uint fewer_units(const struct cx_context *context, cl_uint than)
 }
 
 /* A member with the units that the program was shown, `best` if it has them; else the one with most. */
-static unsigned place_together(struct cx_launch *launch, unsigned best)
+static unsigned place_together(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
 {
     static atomic_bool told;
     const struct cx_context *context = launch->base.context;

@@ -13,7 +13,7 @@
 unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member);
 /* The member for a whole launch: `preferred` if it is a member and accepts it, else the fastest; or one that
  * is free sooner. nmembers: no member accepts it. Called by plan.c. */
-unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred);
+unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred) CX_HOLDS(cx_context_locked);
 /* Notes that the launch goes to the member, which is busy for that much longer. Called by plan.c. */
 void cx_plan_occupy(const struct cx_launch *launch, unsigned member);
 

@@ -95,7 +95,7 @@ static double moves_of(const struct cx_split_plan *plan, struct cx_candidates *a
  * launches have earned the move (migration.h). Then its moves do not count. */
 static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_kernel_history *history, struct cx_candidates *all,
-                          const struct cx_admission_decision *decision)
+                          const struct cx_admission_decision *decision) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = launch->base.context;
     struct cx_migration *migration = &context->planner->migration;
@@ -212,7 +212,7 @@ static void leave_stragglers(struct cx_split_plan *plan, struct cx_candidates *a
 /* Keeps those that take part and whose memory holds the buffers; a probed one goes behind them. one_each: as
  * for make_balancer. */
 static void keep_members(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_candidates *all,
-                         bool one_each)
+                         bool one_each) CX_HOLDS(cx_context_locked)
 {
     unsigned n = 0, member = 0;
     enum cx_variant variant = CX_VARIANT_PLAIN;
@@ -356,7 +356,7 @@ static void place_probe(struct cx_split_plan *plan, const struct cx_speed_record
 
 /* Those who take part are known: makes the balancer. Without one the launch stays whole. */
 static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
-                  struct cx_candidates *all, bool one_each)
+                  struct cx_candidates *all, bool one_each) CX_HOLDS(cx_context_locked)
 {
     plan->reexecutes = cx_reexecute_allowed(launch, plan->judged);
     const bool keeps = keeps_to_parts(all, plan->n);

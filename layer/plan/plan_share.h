@@ -15,6 +15,6 @@ bool cx_plan_too_short(const struct cx_launch *launch, const struct cx_kernel_hi
 /* Chooses those of the plan's members that shorten the launch, and makes the balancer. False: it stays whole,
  * with the reason in the launch and the member for it in *best. Called by plan.c. */
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
-                   unsigned *best);
+                   unsigned *best) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -170,7 +170,7 @@ double cx_plan_expected(const struct cx_launch *launch)
 
 /* What the launches of the same function that its queue has not planned yet will take, this one among them,
  * in seconds. */
-static double waiting(const struct cx_launch *launch)
+static double waiting(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const double own = cx_plan_expected(launch), items = items_of(launch);
     const struct cx_command *command = own > 0 ? launch->base.queue->unsettled : NULL;
@@ -244,7 +244,7 @@ static double builds_last(const struct cx_launch *launch)
 /* Whether members that do such a part of all save more than these builds take, by measured times or else the
  * most that the text of the kernel has it do. Where neither is known a launch of many work-items may; but it
  * runs before any split variant is built, and measured. */
-static bool may_save(const struct cx_launch *launch, double part)
+static bool may_save(const struct cx_launch *launch, double part) CX_HOLDS(cx_context_locked)
 {
     const double expected = cx_plan_expected(launch),
                  seconds = expected > 0 ? expected : launch->decision.longest;
@@ -268,7 +268,7 @@ bool cx_plan_deferred_pays(const struct cx_launch *launch)
  * may: then a program that ends at the worst moment has lost a third of its kernels' time, not half. */
 static const double builds_without = 2;
 
-static bool build_pays(const struct cx_launch *launch)
+static bool build_pays(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     if (cx_split_policy_bounded())
         return cx_plan_opening_pays(launch, builds_last(launch), waiting(launch));

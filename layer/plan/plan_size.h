@@ -26,14 +26,15 @@ double cx_plan_upload_rate(const struct cx_worker *worker);
 double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes);
 /* Seconds to move to the member bytes of the root that only other members have; between peers without the
  * host. context->lock held, as for the next. Called by plan_stake.c. */
-double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes);
+double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes)
+    CX_HOLDS(cx_context_locked);
 /* Seconds to move to the member what it lacks (`lacking` as of cx_coherence_lacking): what the host copy has,
  * and what only others have. Called by candidates.c and plan_stake.c. */
 struct cx_plan_bring {
     double host, others;
 };
 struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct cx_mem *root,
-                                   const uint64_t *lacking);
+                                   const uint64_t *lacking) CX_HOLDS(cx_context_locked);
 
 /* Chooses the local size for all packages of a launch without one: the required size, else one that divides
  * the global size and that every member accepts. False: there is none. Called by judge.c, plan.c,
@@ -50,7 +51,7 @@ uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
 /* Starts background builds of what a split lacks, once that may pay: members' deferred builds of the program,
  * and a variant. Called under context->lock. Called by deferral.c, plan.c and plan_place.c. */
-void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant);
+void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant) CX_HOLDS(cx_context_locked);
 /* Whether the members with deferred builds have a noticeable part of the nominal speed of all. Called by
  * deferral.c. */
 bool cx_plan_deferred_counts(const struct cx_launch *launch);
@@ -60,20 +61,21 @@ double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant varia
 /* Whether the launch may be long enough for waiting for deferred builds to pay: by measured speeds, else by
  * the upper guess from the kernel's text, and by the part that those members could do. Called under
  * context->lock. Called by plan.c. */
-bool cx_plan_deferred_pays(const struct cx_launch *launch);
+bool cx_plan_deferred_pays(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* The fastest member's measured speed for the function, in work-groups/s; 0: unknown. Members of one kind
  * count as equally fast, since their speeds differ only by the work-groups that they had. Called under
  * context->lock. Called by split_feedback.c. */
-double cx_plan_best_speed(const struct cx_launch *launch);
+double cx_plan_best_speed(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
  * context->lock. Called by deferral.c and reexecute_rules.c. */
-double cx_plan_expected(const struct cx_launch *launch);
+double cx_plan_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Whether splits of this launch, not judged yet, could have gained more than judging takes
  * (history->judging), counting the times it came before; hash: of cx_access_hash. The time of judging is
  * trusted less and less while nothing is judged. Called under context->lock. Called by judge.c. */
-bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash);
+bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash)
+    CX_HOLDS(cx_context_locked);
 /* Counts a launch that runs whole because it lacks what cx_plan_want builds, in favour of building it; once,
  * when its time is known. Called under context->lock. Called by plan.c and launch/whole.c. */
-void cx_plan_without(struct cx_launch *launch);
+void cx_plan_without(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 
 #endif

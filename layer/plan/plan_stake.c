@@ -255,6 +255,7 @@ static double written(const struct cx_launch *launch, const struct cx_worker *wo
  * host is known to read them it comes over another link instead, which is no loss. */
 static double returning(const struct cx_launch *launch, const struct cx_kernel_history *history,
                         const struct cx_worker *worker, const struct cx_access_region *whole, double part)
+    CX_HOLDS(cx_context_locked)
 {
     double seconds = 0;
     for (unsigned i = 0; i < launch->request.args->count && whole; i++) {
@@ -277,7 +278,7 @@ static double read_bytes(const struct cx_launch *launch, const struct cx_kernel_
 
 /* At most, where admission does not know. */
 static double first_bound(const struct cx_launch *launch, const struct cx_kernel_history *history,
-                          const struct cx_worker *worker, enum cx_variant variant)
+                          const struct cx_worker *worker, enum cx_variant variant) CX_HOLDS(cx_context_locked)
 {
     if (worker->device->type & CL_DEVICE_TYPE_CPU)
         return 0;
@@ -320,6 +321,7 @@ static double part_of_results(const struct cx_split_plan *plan, const struct cx_
 
 static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_kernel_history *history, const struct cx_plan_costs *costs)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     struct sums sums = {.factor = 1};
@@ -355,7 +357,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
 /* To bring the best member what the launch reads: of what the host has, which it needs however it runs, and
  * of what lies with others alone, as former splits left it. */
 static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                                       const struct cx_plan_costs *costs)
+                                       const struct cx_plan_costs *costs) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *best = &launch->base.context->workers[plan->member[costs->best]];
     struct cx_plan_bring all = {0, 0};
@@ -378,7 +380,7 @@ static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const str
  * member needs from the host. */
 static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
                                 const struct cx_kernel_history *history, const struct cx_plan_costs *costs,
-                                double *reads, double *uploads)
+                                double *reads, double *uploads) CX_HOLDS(cx_context_locked)
 {
     const struct sums sums = add_up(launch, plan, history, costs);
     const double whole = cx_plan_length(launch);

@@ -31,7 +31,7 @@ void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, 
  * regions, by argument; parts of them may be results of splits that only other members hold. Called by
  * launch/whole.c. */
 void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,
-                     const struct cx_worker *worker);
+                     const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 /* Why the launch stays whole without being judged, which would take tens of microseconds: its length is not
  * known, or too short, which sets launch->decision.use. NULL: it may be judged. Called by plan.c. */
 const char *cx_plan_stake_forbids(struct cx_launch *launch);
@@ -49,7 +49,8 @@ struct cx_plan_costs {
 /* Whether the launch may be split so. True: what it may lose is reserved, until cx_plan_stake_end or
  * cx_plan_stake_drop. Else launch->decision.reason says why not. Called by plan_share.c. */
 bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
-                   struct cx_kernel_history *history, const struct cx_plan_costs *costs);
+                   struct cx_kernel_history *history, const struct cx_plan_costs *costs)
+    CX_HOLDS(cx_context_locked);
 /* Whether the account covers that many seconds of moves that pay only for later launches. Called by
  * plan_share.c. */
 bool cx_plan_affords(const struct cx_context *context, double seconds);

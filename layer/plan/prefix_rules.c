@@ -27,6 +27,7 @@ enum { MOST_PREFIXES = 2 };
 /* Judges the launch where it may be split and lasts, or its text lets it, where that is not known. NULL: that
  * is not so. */
 static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned member)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
@@ -87,7 +88,7 @@ static bool in_any_order(const struct cx_launch *launch, const struct cx_cached_
 /* Slices are packages of another form than the whole launch: a CPU's driver may have to compile for them. By
  * its length others have to save twice that, or by its text, which has most last far too long, more. */
 static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
-                              unsigned member, enum cx_variant variant)
+                              unsigned member, enum cx_variant variant) CX_HOLDS(cx_context_locked)
 {
     const double length = cx_plan_length(launch);
     const double most = length > 0 ? length : cx_judge_longest(launch, judged, member);

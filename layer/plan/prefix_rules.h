@@ -17,10 +17,10 @@
 
 /* Whether the length of a launch that may be split, and by its text may be long, is unknown. member: the one
  * that would run it whole. Called by deferral.c. */
-bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member);
+bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Judges the launch, which would run whole on the member, for a prefix; sets *variant. The result belongs to
  * the function's cache. NULL: it may not begin so. Called by plan.c. */
-struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned member,
-                                          enum cx_variant *variant);
+struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
+    CX_HOLDS(cx_context_locked);
 
 #endif

@@ -57,7 +57,7 @@ const char cx_reexecute_straggler_reason[] = "another device still works on what
 /* Whether something would have to be brought to the member before it takes any package: that would be behind
  * what it still does, and the host copy would be read until then. */
 static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
-                              const struct cx_worker *worker)
+                              const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     const unsigned nargs = launch->request.args->count;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));

@@ -30,6 +30,6 @@ bool cx_reexecute_bounds(const struct cx_launch *launch, const struct cx_cached_
 /* Whether the member, a straggler and bounded so, may share the launch all the same: it joins in once it is
  * free. Called by plan.c. */
 bool cx_reexecute_may_join(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
-                           unsigned member);
+                           unsigned member) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -83,6 +83,7 @@ static bool is_able(const struct choice *choice, unsigned first)
 
 /* What each place lacks of what the launch touches of the root. */
 static void add_lacking(const struct choice *choice, const struct cx_mem *root, uint64_t *lacking)
+    CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < choice->kernel->narg; i++) {
         const struct cx_access_interval *read = &choice->whole[i].read, *write = &choice->whole[i].write;
@@ -159,7 +160,7 @@ static double most_lacking(const struct choice *choice, const uint64_t *lacking)
     return most;
 }
 
-static struct cost cost_of(const struct choice *choice, const struct cx_mem *root)
+static struct cost cost_of(const struct choice *choice, const struct cx_mem *root) CX_HOLDS(cx_context_locked)
 {
     uint64_t lacking[64] = {0};
     add_lacking(choice, root, lacking);
@@ -191,6 +192,7 @@ static bool is_time(struct cx_mem *root, double gain, double once)
 /* Whether remote access to the root, which is only read, is expected to cost less than copies, which last
  * until it changes. */
 static bool reads_pay(const struct choice *choice, struct cx_mem *root, const struct cost *cost)
+    CX_HOLDS(cx_context_locked)
 {
     const uint64_t writes = cx_coherence_writes(root->storage->coherence);
     if (root->storage->remote_since != writes) {
@@ -202,7 +204,7 @@ static bool reads_pay(const struct choice *choice, struct cx_mem *root, const st
 }
 
 /* Whether remote access to all roots that would be merged is expected to cost less. */
-static bool writes_pay(const struct choice *choice)
+static bool writes_pay(const struct choice *choice) CX_HOLDS(cx_context_locked)
 {
     struct cx_mem *root = NULL;
     double gain = merge_seconds(choice), once = 0;
@@ -228,7 +230,7 @@ static bool set_ways(struct cx_launch *launch, const struct cx_mem *root)
     return launch->decision.protocols != NULL;
 }
 
-static void choose_root(const struct choice *choice, unsigned first, bool written)
+static void choose_root(const struct choice *choice, unsigned first, bool written) CX_HOLDS(cx_context_locked)
 {
     struct cx_launch *launch = choice->launch;
     struct cx_mem *root = cx_launch_mem(launch, first);
@@ -256,7 +258,7 @@ static unsigned count_peers(const struct choice *choice, unsigned owner)
 
 /* Chooses as owner the member, among those that others reach, that lacks the fewest bytes of the possible
  * buffers. False: there is no such buffer or member. */
-static bool choose_owner(struct choice *choice)
+static bool choose_owner(struct choice *choice) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = choice->launch->base.context;
     uint64_t least = UINT64_MAX;

@@ -17,7 +17,7 @@
  * members, as far as they reach each other, use by remote access. Sets protocols, remote_access, remote_owner
  * and remote_bytes of launch->decision. Called by plan.c. */
 void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_verdict *judged,
-                             const unsigned *member, unsigned n);
+                             const unsigned *member, unsigned n) CX_HOLDS(cx_context_locked);
 
 /* Then, once the members that take part are known: whether the choice holds, and all aliases can be had.
  * Otherwise the caller chooses the protocols anew. Called by plan.c. */

@@ -43,6 +43,7 @@ void cx_split_feedback_begin(struct cx_launch *launch, bool counts)
  * split, without moves; 0: unknown. Work-groups of members whose speed is not known are taken to cost what
  * the others' did. */
 static double seconds_whole(const struct cx_launch *launch, const struct cx_kernel_history *history)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const double best = cx_plan_best_speed(launch);

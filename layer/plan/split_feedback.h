@@ -14,10 +14,11 @@
  * member that seems best for it; becomes the one on which all launches kept whole run, so that their buffers
  * are together. Called under context->lock. Called by plan_share.c. */
 bool cx_split_feedback_keeps_whole(struct cx_launch *launch, const struct cx_split_plan *plan,
-                                   const struct cx_kernel_history *history, unsigned *best);
+                                   const struct cx_kernel_history *history, unsigned *best)
+    CX_HOLDS(cx_context_locked);
 /* Called when the launch is split: its time begins. counts: false if it moves data for later launches
  * (migration_credit.h), which is not typical. Called under context->lock. */
-void cx_split_feedback_begin(struct cx_launch *launch, bool counts);
+void cx_split_feedback_begin(struct cx_launch *launch, bool counts) CX_HOLDS(cx_context_locked);
 /* Called when the launch is over; does nothing for one that was not split. Takes context->lock. */
 void cx_split_feedback_end(struct cx_launch *launch);
 

@@ -49,7 +49,7 @@ static bool is_confined(const struct cx_summary_kernel *summary)
 }
 
 /* Whether some access may lie before the pointer that the program gave, in the same allocation. */
-static bool reaches_below(struct cx_launch *launch)
+static bool reaches_below(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_cached_verdict *judged = NULL;
     for (unsigned i = 0; i < launch->request.args->count; i++) {

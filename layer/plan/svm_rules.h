@@ -11,14 +11,14 @@
 #include "layer/plan/plan.h"
 
 /* Whether the launch must run whole on the owner; *why says why. Called by plan.c. */
-bool cx_svm_binds(struct cx_launch *launch, const char **why);
+bool cx_svm_binds(struct cx_launch *launch, const char **why) CX_HOLDS(cx_context_locked);
 /* Whether one of the launch's arguments lies in shared virtual memory. Called by plan_place.c. */
 bool cx_svm_has_argument(const struct cx_launch *launch);
 /* For a launch on the owner. blocked: makes it wait for launches with unsettled owners on any allocation;
  * returns whether it waits. gather: moves all allocations to the owner. note: records that the job may have
  * written them. Called by plan.c and launch/whole.c. */
-bool cx_svm_blocked(struct cx_command *command);
-cl_int cx_svm_gather(struct cx_launch *launch);
-cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job);
+bool cx_svm_blocked(struct cx_command *command) CX_HOLDS(cx_context_locked);
+cl_int cx_svm_gather(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job) CX_HOLDS(cx_context_locked);
 
 #endif

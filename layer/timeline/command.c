@@ -155,7 +155,7 @@ static void push_ready(struct cx_context *context, struct cx_command *command)
     cx_command_ref(command);
 }
 
-static void plan_ready(struct cx_context *context)
+static void plan_ready(struct cx_context *context) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command;
     while ((command = context->ready)) {
@@ -553,6 +553,7 @@ bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command)
 
 /* Whether a command waits only for what stands in its wait list, or for more by the queue's order. */
 static void link_command(struct cx_command *command, cl_uint nwait, const cl_event *list)
+    CX_HOLDS(cx_context_locked)
 {
     bool is_barrier = command->type == CL_COMMAND_BARRIER;
     bool all = nwait == 0 && (is_barrier || command->type == CL_COMMAND_MARKER);

@@ -170,7 +170,8 @@ void cx_command_hand(struct cx_command *command);
 /* Has `command` planned after `on` is settled; with passes_error it fails if that fails. Under context->lock.
  * Called by queue.c and api/command_buffer.c.
  */
-void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error);
+void cx_command_depend(struct cx_command *command, struct cx_command *on, bool passes_error)
+    CX_HOLDS(cx_context_locked);
 
 /* A hold keeps a command from being planned, like an unsettled command that it waits for (cx_command_depend).
  * hold adds one: before submit, as command buffers do for their commands, or under the lock, as the planner
@@ -186,10 +187,11 @@ bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command)
 
 /* Called by plan functions, under context->lock: makes a job for this command, like cx_job_new; the first one
  * needs no further memory. */
-struct cx_job *cx_command_job(struct cx_command *command);
+struct cx_job *cx_command_job(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Called by plan functions, under context->lock: queues a job of this command on a worker and raises the
  * frontier. Returns its position. */
-uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job);
+uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job)
+    CX_HOLDS(cx_context_locked);
 /* Orders a job that accesses the program's memory behind everything that the command depends on: raises
  * deps[t] to their frontier. Called by api/ and launch/. */
 void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job);
@@ -200,22 +202,22 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
 /* Has the command wait for `other`, which is unsettled; it is planned again from the start when that settles.
  * Called by api/command_buffer.c and memory/unsettled.c.
  */
-void cx_command_block_on(struct cx_command *command, struct cx_command *other);
+void cx_command_block_on(struct cx_command *command, struct cx_command *other) CX_HOLDS(cx_context_locked);
 /* Marks the command as submitted, since devices get work of it from now on, although its positions are not
  * final yet. Other commands are submitted when they settle. context->lock held. Called by launch/prefix.c
  * and launch/split.c. */
-void cx_command_begin(struct cx_command *command);
+void cx_command_begin(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Marks the command as settled, as its positions are final. Successors that waited for it become ready to be
  * planned. Called by timeline/, api/ and launch/. */
-void cx_command_settle(struct cx_command *command);
+void cx_command_settle(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* For a command that settles without a job of its own: it ends with the last job of its frontier.
  * context->lock held. Called by api/command_buffer.c. */
-void cx_command_ends_with(struct cx_command *command);
+void cx_command_ends_with(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* For a command that settles or begins: its start time is after the end of what it waits for. context->lock
  * held. Called by api/command_buffer.c. */
-void cx_command_starts_after(struct cx_command *command);
+void cx_command_starts_after(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Fails a command while it is planned: settles it with an error. Called by api/ and launch/. */
-void cx_command_fail(struct cx_command *command, cl_int error);
+void cx_command_fail(struct cx_command *command, cl_int error) CX_HOLDS(cx_context_locked);
 
 /* Ends one part (job) of the command; times in host ns, or 0. Called by workers, without locks. */
 void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns);
@@ -228,7 +230,8 @@ void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t en
  * synchronous drivers, which would otherwise start one after the other. frontier: a position for each
  * timeline. skip: timelines, as bits, that this thread is going to pump itself; returns it with the first one
  * found added. context->lock held. Called by event.c and queue.c. */
-uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, uint64_t skip);
+uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, uint64_t skip)
+    CX_HOLDS(cx_context_locked);
 /* Waits until some command has settled, perhaps less; if the system gives no threads, does their work
  * meanwhile. context->lock held, and released during the wait. Called by queue.c. */
 void cx_context_await_settled(struct cx_context *context) CX_HOLDS(cx_context_locked);
@@ -241,7 +244,7 @@ cl_int cx_command_wait(struct cx_command *command);
 cl_int cx_command_status(struct cx_command *command);
 /* Like cx_command_status, without asking drivers; an error counts as CL_COMPLETE. context->lock held.
  * Called by command_watch.c and event.c. */
-cl_int cx_command_stage(const struct cx_command *command);
+cl_int cx_command_stage(const struct cx_command *command) CX_HOLDS(cx_context_locked);
 
 /* command_watch.c: notes that one of its jobs runs. Called by workers, without locks. */
 void cx_command_runs(struct cx_command *command);
@@ -255,16 +258,16 @@ void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint6
  * event.c. */
 void cx_command_watch(struct cx_command *command);
 /* Has the workers' threads notice the end of a settled command. context->lock held. Called by command.c. */
-void cx_command_see_to(struct cx_command *command);
+void cx_command_see_to(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Called when the status of a watched, unsettled command may have changed. context->lock held. */
-void cx_command_watch_stage(struct cx_command *command);
+void cx_command_watch_stage(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Called when one that was watched is over, or never can be. Called by command.c and command_watch.c. */
 void cx_command_unwatched(struct cx_context *context);
 /* Called when a watched command has settled. context->lock held. */
-void cx_command_watch_settled(struct cx_command *command);
+void cx_command_watch_settled(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Takes the list of commands, with references, whose callbacks are due. context->lock held. Called by
  * command.c. */
-struct cx_command *cx_command_take_due(struct cx_context *context);
+struct cx_command *cx_command_take_due(struct cx_context *context) CX_HOLDS(cx_context_locked);
 /* Has their callbacks run in the callback thread. Called without locks. Called by command.c. */
 void cx_command_post_due(struct cx_command *due);
 

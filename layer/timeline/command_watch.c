@@ -50,7 +50,7 @@ static struct cx_command *without_first(struct cx_command *heap, unsigned t)
     return rest;
 }
 
-static void set_heap(struct cx_worker *worker, struct cx_command *heap)
+static void set_heap(struct cx_worker *worker, struct cx_command *heap) CX_HOLDS(cx_context_locked)
 {
     worker->timeline.watched = heap;
     atomic_store(&worker->timeline.first_watched, heap ? heap->frontier[worker->index] : 0);
@@ -74,7 +74,7 @@ static void push_due(struct cx_command *command)
     context->due_tail = cx_command_ref(command);
 }
 
-static void note(struct cx_command *command)
+static void note(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     const cl_int stage = cx_command_stage(command);
     if (stage >= command->watch->noticed)
@@ -98,7 +98,7 @@ static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t tim
 
 /* A settled command, to the heap of a timeline that it waits for, first one with jobs of others alone: when
  * that has passed it may show as running. Without one it is over. */
-static void place(struct cx_command *command)
+static void place(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = command->context;
     struct cx_worker *worker = ahead_of(command, ~command->own);

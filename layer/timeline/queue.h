@@ -56,7 +56,8 @@ static inline bool cx_queue_takes(const struct cx_queue *queue, unsigned member)
 /* Links a new command behind the commands that the queue's order requires. barrier: it waits for all before
  * it, and all later ones wait for it. all: it waits for all before it (a marker without a wait list).
  * context->lock held. Called by command.c. */
-void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all, bool barrier);
+void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all, bool barrier)
+    CX_HOLDS(cx_context_locked);
 /* Notes the error of a command without an event, which the next clFinish or blocking command reports.
  * Called by command.c and launch/replay.c. */
 void cx_queue_failed(struct cx_queue *queue, cl_int error);
@@ -64,6 +65,6 @@ void cx_queue_failed(struct cx_queue *queue, cl_int error);
 cl_int cx_queue_tell(struct cx_queue *queue);
 /* Removes a settled command from the queue's list and raises the queue's frontiers. context->lock held.
  * Called by command.c. */
-void cx_queue_settled(struct cx_queue *queue, struct cx_command *command);
+void cx_queue_settled(struct cx_queue *queue, struct cx_command *command) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -161,7 +161,8 @@ static inline bool cx_worker_is_open(const struct cx_worker *worker)
 }
 /* Sets hints of the program's queue (0: none) for the real queue, if the driver supports them. Only before
  * the first job, since there is one real queue. context->lock held. Called by queue.c. */
-void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle);
+void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_queue_properties throttle)
+    CX_HOLDS(cx_context_locked);
 
 /* Once all members are open: gives a GPU that is the only one a second queue, without profiling
  * (COEXEC_DEBUG=queues=one: it has none). Called by api/context.c. */
@@ -169,7 +170,7 @@ void cx_worker_open_plain(struct cx_context *context);
 /* Whether whole launches on the member are measured for the kernel history by now; called when one is
  * planned. A GPU that begins without profiling beside other devices is not measured in its first 30 ms of
  * launches. context->lock held. */
-bool cx_worker_measures(struct cx_worker *worker);
+bool cx_worker_measures(struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 /* Called before a job is started: changes to the queue with profiling if the job wants times, or to the other
  * one if no job has wanted times for long. idle: nothing is in flight. May clear `timed` of a sampling job.
  * Called by the pumping thread, without locks. */
@@ -243,7 +244,7 @@ static inline cl_event *cx_job_event(struct cx_job *job)
 
 /* Plans a job: gives it the next seq and queues it. The caller holds context->lock. Called by command.c
  * and launch/replay.c. */
-uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job);
+uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked);
 /* Pumps: runs what can run now, in the calling thread if allowed, else wakes the worker's thread. The caller
  * holds no lock. Called by command.c. */
 void cx_worker_pump(struct cx_worker *worker);
@@ -313,7 +314,8 @@ void cx_worker_flush(struct cx_worker *worker);
 /* end_times.c. Requests the time when the last job up to this frontier ends. clock: jobs without times count,
  * too, with the time when their end is noticed. NULL: all are complete, or there is no memory. context->lock
  * held. Called by command.c. */
-struct cx_end_times *cx_end_times_ask(struct cx_context *context, const uint64_t *frontier, bool clock);
+struct cx_end_times *cx_end_times_ask(struct cx_context *context, const uint64_t *frontier, bool clock)
+    CX_HOLDS(cx_context_locked);
 /* Once the timelines have passed the frontier: that time, host ns; 0: not requested, or unknown. Called by
  * command.c. */
 uint64_t cx_end_times_last(const struct cx_end_times *ends);

@@ -13,6 +13,6 @@
 void cx_worker_held(struct cx_worker *worker, bool held);
 /* The first command with callbacks on this timeline has changed. context->lock held. Called by
  * command_watch.c. */
-void cx_worker_watched(struct cx_worker *worker);
+void cx_worker_watched(struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 
 #endif
