@@ -55,7 +55,8 @@ static void close_members(struct cx_context *context)
     cx_account_delayed(context->account, (double)beside * 1e-9);
 }
 
-static void context_free(void *data)
+/* Nobody has the context any more, so its lock is not taken. */
+static void context_free(void *data) CX_UNCHECKED
 {
     struct cx_context *context = data;
     for (struct cx_context_destructor *d = context->destructors; d;) {

@@ -193,7 +193,7 @@ static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *
 }
 
 /* Nobody else may plan on what the launch touches. */
-static void hold(struct cx_launch *launch)
+static void hold(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < launch->request.args->count; i++)
         if (cx_launch_mem(launch, i))
@@ -306,7 +306,7 @@ static void settle(struct cx_launch *launch, bool ok) CX_HOLDS(cx_context_locked
 
 /* How long the next slice is to be, in steps; 0: the rest. While others are on their way slices are a part of
  * what has passed. */
-static double next_slice(struct cx_launch *launch)
+static double next_slice(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_prefix *prefix = launch->slices.prefix;
     const double rest = launch->slices.rest, passed = (double)prefix->part.busy_ns * 1e-9;

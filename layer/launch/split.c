@@ -112,6 +112,7 @@ static void note_last(const struct split *split)
 /* Nobody else may plan on the buffers that it writes until the launch settles; with members that own memory,
  * also on those it reads, since packages bring parts of them in. */
 static void hold(struct cx_launch *launch, const struct cx_access_region *whole, bool also_read)
+    CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);

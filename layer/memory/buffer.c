@@ -71,7 +71,8 @@ static void free_peer_memory(const struct cx_mem *root)
     free(storage->peer);
 }
 
-static void storage_finish(struct cx_mem *root)
+/* Nobody has the root any more, so the lock, which its parts need, is not taken. */
+static void storage_finish(struct cx_mem *root) CX_UNCHECKED
 {
     struct cx_storage *storage = root->storage;
     struct cx_context *context = root->context;

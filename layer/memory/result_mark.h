@@ -7,6 +7,8 @@
 #ifndef CX_LAYER_MEMORY_RESULT_MARK_H
 #define CX_LAYER_MEMORY_RESULT_MARK_H
 
+#include "layer/timeline/context.h"
+
 #include <stdbool.h>
 
 struct cx_mem;
@@ -32,9 +34,10 @@ void cx_result_uses_unref(struct cx_result_uses **result_uses);
 struct cx_result_use *cx_result_uses_of(struct cx_result_uses *result_uses, unsigned arg);
 
 /* Marks the root, replacing the mark it has. Called by plan/result_use.c. */
-void cx_result_mark(struct cx_mem *root, struct cx_result_uses *result_uses, unsigned arg);
+void cx_result_mark(struct cx_mem *root, struct cx_result_uses *result_uses, unsigned arg)
+    CX_HOLDS(cx_context_locked);
 /* The data of the root's mark; NULL: it has none. Called by plan/result_use.c. */
-struct cx_result_use *cx_result_marked(const struct cx_mem *root);
+struct cx_result_use *cx_result_marked(const struct cx_mem *root) CX_HOLDS(cx_context_locked);
 /* Removes the mark. Called by plan/result_use.c. */
 void cx_result_unmark(struct cx_mem *root);
 

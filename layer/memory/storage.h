@@ -14,6 +14,7 @@
 #include "layer/memory/pin_policy.h"
 #include "layer/memory/pinned_pool.h"
 #include "layer/memory/write_place.h"
+#include "layer/timeline/context.h"
 
 struct cx_command;
 struct cx_mem_map;
@@ -39,19 +40,21 @@ struct cx_storage {
                                    NULL */
 
     /* What commands do with it: written under context->lock. */
-    struct cx_command *unsettled; /* unsettled.h: a launch whose results have no owners yet; other commands on
-                                     the object wait for it */
-    struct cx_mem_map *maps;      /* of any window; the newest first. api/enqueue_map.c */
+    /* unsettled.h: a launch whose results have no owners yet; other commands on the object wait for it */
+    struct cx_command *unsettled CX_GUARDED_BY(cx_context_locked);
+    /* of any window; the newest first. api/enqueue_map.c */
+    struct cx_mem_map *maps CX_GUARDED_BY(cx_context_locked);
 
     /* How launches use it: written by plan/ under context->lock, where no other file is named. */
-    struct cx_result_uses *written_by; /* result_mark.c: the function whose launch wrote it last; NULL: used
-                                          since */
-    unsigned written_arg;              /* ... and through which argument */
-    struct cx_use use;                 /* write_place.c */
+    /* result_mark.c: the function whose launch wrote it last; NULL: used since */
+    struct cx_result_uses *written_by CX_GUARDED_BY(cx_context_locked);
+    unsigned written_arg CX_GUARDED_BY(cx_context_locked); /* ... and through which argument */
+    struct cx_use use CX_GUARDED_BY(cx_context_locked);    /* write_place.c */
     /* remote_access_rules.c: bytes that launches accessed remotely since the map's count of writes was
      * remote_since; seconds that launches would have saved by remote access before there was an alias */
-    uint64_t remote_bytes, remote_since;
-    double remote_missed;
+    uint64_t remote_bytes CX_GUARDED_BY(cx_context_locked);
+    uint64_t remote_since CX_GUARDED_BY(cx_context_locked);
+    double remote_missed CX_GUARDED_BY(cx_context_locked);
 };
 
 #endif

@@ -134,7 +134,7 @@ static bool owner_works(struct cx_context *context, unsigned owner)
 /* ---- the list of a context, sorted by address; context->lock held ---- */
 
 /* How many allocations begin at or before this address. */
-static size_t upto(const struct cx_context *context, const void *pointer)
+static size_t upto(const struct cx_context *context, const void *pointer) CX_HOLDS(cx_context_locked)
 {
     size_t lo = 0, hi = context->nsvm;
     while (lo < hi) {
@@ -147,7 +147,7 @@ static size_t upto(const struct cx_context *context, const void *pointer)
     return lo;
 }
 
-static bool list_add(struct cx_context *context, struct cx_mem *root)
+static bool list_add(struct cx_context *context, struct cx_mem *root) CX_HOLDS(cx_context_locked)
 {
     if (context->nsvm == context->svm_room) {
         size_t room = context->svm_room ? 2 * context->svm_room : 8;
@@ -164,7 +164,7 @@ static bool list_add(struct cx_context *context, struct cx_mem *root)
     return true;
 }
 
-static struct cx_mem *list_take(struct cx_context *context, const void *pointer)
+static struct cx_mem *list_take(struct cx_context *context, const void *pointer) CX_HOLDS(cx_context_locked)
 {
     size_t at = upto(context, pointer);
     struct cx_mem *root = at ? context->svm[at - 1] : NULL;
@@ -177,7 +177,7 @@ static struct cx_mem *list_take(struct cx_context *context, const void *pointer)
 
 /* The allocation that holds the range, or ends where the pointer points to. */
 static struct cx_mem *list_find(const struct cx_context *context, const void *pointer, size_t size,
-                                size_t *offset)
+                                size_t *offset) CX_HOLDS(cx_context_locked)
 {
     size_t at = upto(context, pointer);
     struct cx_mem *root = at ? context->svm[at - 1] : NULL;

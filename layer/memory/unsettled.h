@@ -14,8 +14,8 @@
 bool cx_unsettled_blocks(struct cx_command *command, const struct cx_mem *mem) CX_HOLDS(cx_context_locked);
 /* Marks the object as unsettled by the command; others wait until the mark is released. Called by
  * launch/prefix.c and launch/split.c. */
-void cx_unsettled_hold(struct cx_mem *mem, struct cx_command *command);
+void cx_unsettled_hold(struct cx_mem *mem, struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Releases the mark; does nothing if it is another command's. Called by launch/launch.c. */
-void cx_unsettled_release(struct cx_mem *mem, const struct cx_command *command);
+void cx_unsettled_release(struct cx_mem *mem, const struct cx_command *command) CX_HOLDS(cx_context_locked);
 
 #endif

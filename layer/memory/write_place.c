@@ -63,6 +63,7 @@ static bool fits(const struct cx_mem *root, unsigned place)
 /* Whether the host copy is tried where launches stay whole. `tries` is the context's, since what holds for
  * one object holds for those that launches use with it. */
 static bool tries_host(struct cx_context *context, const struct cx_use *use, enum cx_use_kind kind)
+    CX_HOLDS(cx_context_locked)
 {
     if (kind == CX_USE_WHOLE)
         return false;
@@ -76,7 +77,7 @@ static bool tries_host(struct cx_context *context, const struct cx_use *use, enu
 }
 
 /* Of several devices. */
-static unsigned choose(struct cx_mem *root)
+static unsigned choose(struct cx_mem *root) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = root->context;
     const struct cx_use *use = &root->storage->use;

@@ -22,6 +22,8 @@
 #ifndef CX_LAYER_MEMORY_WRITE_PLACE_H
 #define CX_LAYER_MEMORY_WRITE_PLACE_H
 
+#include "layer/timeline/context.h"
+
 #include <stdbool.h>
 
 struct cx_mem;
@@ -50,9 +52,10 @@ struct cx_use {
 /* A launch uses the root at that place; CX_PLACE_HOST: it is split, or its device works on the host copy.
  * risk: seconds that the account has to hold before it may be split, with the data from the host copy; 0: not
  * known. Called by plan/result_use.c. */
-void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk);
+void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
+    CX_HOLDS(cx_context_locked);
 /* Where what a command is about to write into the root goes. Called by buffer.c, api/enqueue.c and
  * api/enqueue_image.c. */
-unsigned cx_mem_write_place(struct cx_mem *root);
+unsigned cx_mem_write_place(struct cx_mem *root) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -22,7 +22,7 @@ struct cx_migration_launch {
 bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launch *about, double *gain)
     CX_HOLDS(cx_context_locked);
 /* Whether a whole launch is to be counted by cx_plan_migration_whole. Called by launch/whole.c. */
-bool cx_plan_migration_counts(const struct cx_launch *launch);
+bool cx_plan_migration_counts(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Counts a whole launch that was not counted. Called by launch/whole.c. */
 void cx_plan_migration_whole(struct cx_launch *launch, const struct cx_access_region *regions)
     CX_HOLDS(cx_context_locked);

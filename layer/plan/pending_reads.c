@@ -7,7 +7,7 @@
 #include "layer/timeline/queue.h"
 
 /* Whether all that may touch the program's memory before the command, as far as that is settled, is over. */
-static bool memory_is_free(const struct cx_command *command)
+static bool memory_is_free(const struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = command->context;
     const unsigned timelines = cx_context_timelines(context);

@@ -13,6 +13,7 @@
 #define CX_LAYER_PLAN_PLAN_OPEN_H
 
 #include "layer/base/split_policy.h"
+#include "layer/timeline/context.h"
 
 #include <stdbool.h>
 
@@ -24,10 +25,11 @@ struct cx_launch;
 double cx_plan_gain(const struct cx_launch *launch, double whole);
 /* Whether opening what the launch's split lacks pays now. builds: seconds that the builds take. waiting:
  * seconds of launches of its function that are enqueued behind it. Called by plan_size.c. */
-bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting);
+bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting)
+    CX_HOLDS(cx_context_locked);
 
 /* Whether other devices are being opened that could share the rest of a launch, of that many seconds; starts
  * opening them if that pays. Called by prefix_rules.c and launch/prefix.c. */
-bool cx_plan_want_for(const struct cx_launch *launch, double seconds);
+bool cx_plan_want_for(const struct cx_launch *launch, double seconds) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -136,7 +136,7 @@ static bool place_at_svm_owner(struct cx_launch *launch) CX_HOLDS(cx_context_loc
 /* ---- is another one free sooner? ---- */
 
 /* Up to which position of a timeline the launch depends on it. */
-static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline)
+static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline) CX_HOLDS(cx_context_locked)
 {
     const struct cx_command *command = &launch->base;
     uint64_t seq = command->frontier[timeline];
@@ -213,7 +213,7 @@ static double transfer_ns(const struct cx_launch *launch, const struct cx_worker
 }
 
 /* When the member could begin, ns from now: after its own work and after what the launch depends on. */
-static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now)
+static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = launch->base.context;
     double begin = 0;
@@ -265,7 +265,7 @@ static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t no
 
 /* Whether somebody may gain: a member that could be free, and work in its stead the launch need not wait for.
  * One in-order queue never gets further than here. */
-static bool may_gain(const struct cx_launch *launch, unsigned best)
+static bool may_gain(const struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
 {
     const struct cx_queue *queue = launch->base.queue;
     const struct cx_worker *worker = &launch->base.context->workers[best];

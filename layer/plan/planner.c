@@ -19,7 +19,7 @@ struct cx_planner *cx_planner_new(void)
     return NULL;
 }
 
-void cx_planner_free(struct cx_planner *planner)
+void cx_planner_free(struct cx_planner *planner) CX_UNCHECKED
 {
     if (!planner)
         return;

@@ -7,6 +7,7 @@
 
 #include "scheduler/migration.h"
 #include "scheduler/feedback.h"
+#include "layer/timeline/context.h"
 
 struct cx_access_region;
 struct cx_candidates;
@@ -14,17 +15,22 @@ struct cx_device_load;
 struct cx_launch;
 
 struct cx_planner {
-    struct cx_device_load *loads;  /* device_load.h: one a member */
-    struct cx_feedback feedback;   /* split_feedback.h: whether splits have paid */
-    unsigned whole_member;         /* the member for launches kept whole by split feedback */
-    struct cx_migration migration; /* migration_credit.h: whether moving data for splits pays */
-    double lacked; /* plan_open.h: seconds that splits would have saved if more devices had been open */
+    struct cx_device_load *loads; /* device_load.h: one a member */
+    /* split_feedback.h: whether splits have paid */
+    struct cx_feedback feedback CX_GUARDED_BY(cx_context_locked);
+    /* the member for launches kept whole by split feedback */
+    unsigned whole_member CX_GUARDED_BY(cx_context_locked);
+    /* migration_credit.h: whether moving data for splits pays */
+    struct cx_migration migration CX_GUARDED_BY(cx_context_locked);
+    /* plan_open.h: seconds that splits would have saved if more devices had been open */
+    double lacked CX_GUARDED_BY(cx_context_locked);
     /* Launches that wait for progress, counted in context->ndeferred; references. */
-    struct cx_launch *deferred; /* deferral.h */
-    struct cx_launch *prefixes; /* prefix.h: those of which a slice has ended, to be continued */
+    struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked); /* deferral.h */
+    /* prefix.h: those of which a slice has ended, to be continued */
+    struct cx_launch *prefixes CX_GUARDED_BY(cx_context_locked);
     /* Memory that is reused; NULL until needed. */
-    struct cx_candidates *candidates;     /* candidates.h */
-    struct cx_access_region *few_regions; /* whole.c */
+    struct cx_candidates *candidates CX_GUARDED_BY(cx_context_locked);     /* candidates.h */
+    struct cx_access_region *few_regions CX_GUARDED_BY(cx_context_locked); /* whole.c */
 };
 
 /* NULL: no memory. Called by api/context.c. */

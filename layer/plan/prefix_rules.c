@@ -65,7 +65,7 @@ static bool is_large(struct cx_launch *launch, unsigned member)
 }
 
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */
-static bool are_others_coming(const struct cx_launch *launch)
+static bool are_others_coming(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const double length = launch->deferral.lacks_builds ? cx_plan_length(launch) : 0;
     return length >= MAY_LAST && cx_plan_want_for(launch, length);

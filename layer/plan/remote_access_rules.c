@@ -182,7 +182,7 @@ static double alias_seconds(const struct choice *choice, const struct cx_mem *ro
 }
 
 /* Whether aliases pay by now: launches would have saved as much as they cost. */
-static bool is_time(struct cx_mem *root, double gain, double once)
+static bool is_time(struct cx_mem *root, double gain, double once) CX_HOLDS(cx_context_locked)
 {
     if (gain > 0 && once > 0)
         root->storage->remote_missed += gain;

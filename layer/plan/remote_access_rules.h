@@ -21,6 +21,7 @@ void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_ve
 
 /* Then, once the members that take part are known: whether the choice holds, and all aliases can be had.
  * Otherwise the caller chooses the protocols anew. Called by plan.c. */
-bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, unsigned n);
+bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, unsigned n)
+    CX_HOLDS(cx_context_locked);
 
 #endif

@@ -29,9 +29,9 @@ struct cx_worker;
  * launch/replay.c. */
 void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
                           struct cx_kernel_history *history, const struct cx_worker *worker,
-                          enum cx_use_kind kind, double risk);
+                          enum cx_use_kind kind, double risk) CX_HOLDS(cx_context_locked);
 /* Called when the host reads, or maps for reading, that many bytes of the root. */
-void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps);
+void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps) CX_HOLDS(cx_context_locked);
 /* Whether the host is expected to read what launches of the function write through the argument. 0: no; else
  * how many times in a row it did. Called by plan_stake.c, launch/write_back.c and
  * launch/write_back_slices.c. */

@@ -144,7 +144,7 @@ void cx_command_block_on(struct cx_command *command, struct cx_command *other)
         cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
 }
 
-static void push_ready(struct cx_context *context, struct cx_command *command)
+static void push_ready(struct cx_context *context, struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     command->list_next = NULL;
     if (context->ready)
@@ -205,7 +205,7 @@ struct cx_job *cx_command_job(struct cx_command *command)
 }
 
 /* Up to where the command waits for others on a timeline. context->lock held, or it is settled. */
-static uint64_t awaited_on(const struct cx_command *command, unsigned t)
+static uint64_t awaited_on(const struct cx_command *command, unsigned t) CX_HOLDS(cx_context_locked)
 {
     if (command->own >> t & 1)
         return command->before[t];
@@ -402,7 +402,7 @@ static bool frontier_passed(struct cx_command *command)
 }
 
 /* Whether all that the command waits for is over, as far as is known. */
-static bool may_run(const struct cx_command *command)
+static bool may_run(const struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
         if (!cx_timeline_passed(&command->context->workers[t].timeline, awaited_on(command, t)))
@@ -410,8 +410,9 @@ static bool may_run(const struct cx_command *command)
     return true;
 }
 
-/* The same of one that is settled, as drivers tell when asked. Takes no context lock. */
-static bool awaited_passed(struct cx_command *command)
+/* The same of one that is settled, as drivers tell when asked. Its positions are
+ * final, so the lock is not needed. */
+static bool awaited_passed(struct cx_command *command) CX_UNCHECKED
 {
     for (unsigned t = 0; t < cx_context_timelines(command->context); t++)
         if (!cx_worker_done(&command->context->workers[t], awaited_on(command, t)))

@@ -179,7 +179,8 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
  * api/command_buffer.c, api/enqueue_kernel.c, plan/deferral.c and plan/plan.c. */
 void cx_command_hold(struct cx_command *command);
 void cx_command_unhold(struct cx_command *command); /* takes and releases context->lock, pumps */
-void cx_command_resume(struct cx_command *command); /* the same under the lock: planned when that is left */
+void cx_command_resume(struct cx_command *command)
+    CX_HOLDS(cx_context_locked); /* the same under the lock: planned when that is left */
 /* Holds the command for a task in a thread of its own. The task unholds the command and drops the reference,
  * which it gets as its data. False: there is no thread, and no hold. Called by api/enqueue_kernel.c,
  * plan/deferral.c and plan/plan.c. */
@@ -194,11 +195,12 @@ uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker
     CX_HOLDS(cx_context_locked);
 /* Orders a job that accesses the program's memory behind everything that the command depends on: raises
  * deps[t] to their frontier. Called by api/ and launch/. */
-void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job);
+void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job)
+    CX_HOLDS(cx_context_locked);
 /* Like cx_command_after_frontier if launches cannot reach that memory (cx_mem_is_apart): the job waits for no
  * launch. If one is under way, the worker's thread runs the job. Called by api/enqueue.c. */
 void cx_command_after_memory(const struct cx_command *command, const struct cx_worker *worker,
-                             struct cx_job *job);
+                             struct cx_job *job) CX_HOLDS(cx_context_locked);
 /* Has the command wait for `other`, which is unsettled; it is planned again from the start when that settles.
  * Called by api/command_buffer.c and memory/unsettled.c.
  */

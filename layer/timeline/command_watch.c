@@ -59,7 +59,7 @@ static void set_heap(struct cx_worker *worker, struct cx_command *heap) CX_HOLDS
 }
 
 /* Its callbacks are looked through soon, by the stage that it has then. */
-static void push_due(struct cx_command *command)
+static void push_due(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = command->context;
     if (command->watch->due)

@@ -64,34 +64,43 @@ struct cx_context {
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     pthread_cond_t called;  /* broadcast when a command's callbacks have been called */
     /* guarded by lock: the work left for cx_context_plan_and_unlock (command.c) */
-    uint64_t touched;         /* workers that got jobs or watches, as bits */
-    struct cx_command *ready; /* commands to be planned, in the order in which they became so */
-    struct cx_command *ready_tail;
-    struct cx_command *finished; /* settled with no part left, to be dropped outside the lock */
-    struct cx_command *due;      /* references: commands with callbacks whose status changed */
-    struct cx_command *due_tail;
-    uint64_t ndue, ncalled; /* commands that became due, and those whose callbacks have been called since */
-    atomic_bool calls_back; /* there are, or were, callbacks */
-    atomic_uint nwatched;   /* commands with callbacks that are not complete */
-    atomic_uint ndeferred;  /* launches deferred until something progresses */
+    uint64_t touched CX_GUARDED_BY(cx_context_locked); /* workers that got jobs or watches, as bits */
+    /* commands to be planned, in the order in which they became so */
+    struct cx_command *ready CX_GUARDED_BY(cx_context_locked);
+    struct cx_command *ready_tail CX_GUARDED_BY(cx_context_locked);
+    /* settled with no part left, to be dropped outside the lock */
+    struct cx_command *finished CX_GUARDED_BY(cx_context_locked);
+    /* references: commands with callbacks whose status changed */
+    struct cx_command *due CX_GUARDED_BY(cx_context_locked);
+    struct cx_command *due_tail CX_GUARDED_BY(cx_context_locked);
+    uint64_t ndue CX_GUARDED_BY(cx_context_locked); /* commands that became due */
+    /* ... and those whose callbacks have been called since */
+    uint64_t ncalled CX_GUARDED_BY(cx_context_locked);
+    atomic_bool calls_back;         /* there are, or were, callbacks */
+    atomic_uint nwatched;           /* commands with callbacks that are not complete */
+    atomic_uint ndeferred;          /* launches deferred until something progresses */
     struct cx_freelist replay_jobs; /* replay.c: memory of its jobs */
     atomic_uint nqueues;
     atomic_uint nborrowed; /* memory objects in the program's own memory (CL_MEM_USE_HOST_PTR) */
     /* account.h: the time that splits may lose; NULL: that is not bounded, or there is one member */
     struct cx_account *account;
-    uint64_t written; /* bytes that the program gave buffers since the last split launch */
+    /* bytes that the program gave buffers since the last split launch */
+    uint64_t written CX_GUARDED_BY(cx_context_locked);
     /* write_place.c: place, enum cx_use_kind and risk of the last launch, and the writes since the last split
      * that might have gone to one device */
-    unsigned used_at, used_so, tries;
-    double used_risk;
+    unsigned used_at CX_GUARDED_BY(cx_context_locked);
+    unsigned used_so CX_GUARDED_BY(cx_context_locked);
+    unsigned tries CX_GUARDED_BY(cx_context_locked);
     /* Host clock: when the last command was completed, from the first split launch on; 0: none yet. */
+    double used_risk CX_GUARDED_BY(cx_context_locked);
     atomic_uint_fast64_t last_over;
     /* Counts transfers that failed after the map recorded them. Jobs planned before the last such failure do
      * not run any more, since bytes that they need may be missing. Raised under lock. */
     atomic_uint epoch;
     /* svm.h: allocations of shared virtual memory, sorted by address; under lock */
-    struct cx_mem **svm;
-    size_t nsvm, svm_room;
+    struct cx_mem **svm CX_GUARDED_BY(cx_context_locked);
+    size_t nsvm CX_GUARDED_BY(cx_context_locked);
+    size_t svm_room CX_GUARDED_BY(cx_context_locked);
     unsigned svm_owner; /* a member; nmembers: none */
     cl_device_svm_capabilities svm_caps;
     atomic_int svm_state; /* whether the owner's driver works as needed; 0: not tried yet */

@@ -68,7 +68,8 @@ void cx_queue_settled(struct cx_queue *queue, struct cx_command *command)
     cx_command_unref(&dropped);
 }
 
-static void queue_destroy(struct cx_object *object)
+/* Nobody has the queue any more, so the lock is not taken. */
+static void queue_destroy(struct cx_object *object) CX_UNCHECKED
 {
     struct cx_queue *queue = (struct cx_queue *)object;
     struct cx_context *context = queue->context;
@@ -96,8 +97,10 @@ static void find_members(struct cx_queue *queue)
             queue->fastest = m;
 }
 
+/* The queue is new, so the lock is not taken. */
 static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *device,
-                                  cl_command_queue_properties properties, enum cx_queue_role role)
+                                  cl_command_queue_properties properties,
+                                  enum cx_queue_role role) CX_UNCHECKED
 {
     const unsigned size = cx_frontier_size(context);
     struct cx_queue *queue = calloc(1, sizeof(*queue));

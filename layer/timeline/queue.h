@@ -30,13 +30,18 @@ struct cx_queue {
         *given; /* the list of clCreateCommandQueueWithProperties, with its closing 0, or NULL */
     size_t ngiven;
     bool in_order;
-    unsigned last_member; /* 1 + the member that ran its last whole launch; 0: none yet; context->lock */
-    uint64_t next_number;
-    uint64_t pushed;                               /* commands with lower numbers were flushed */
-    struct cx_command *unsettled, *unsettled_tail; /* in order of enqueue */
-    struct cx_command *barrier;  /* last unsettled barrier of an out-of-order queue; a reference */
-    uint64_t *frontier;          /* the frontier (command.h) of all settled commands */
-    uint64_t *barrier_frontier;  /* the frontier of the last settled barrier */
+    /* 1 + the member that ran its last whole launch; 0: none yet */
+    unsigned last_member CX_GUARDED_BY(cx_context_locked);
+    uint64_t next_number CX_GUARDED_BY(cx_context_locked);
+    uint64_t pushed CX_GUARDED_BY(cx_context_locked); /* commands with lower numbers were flushed */
+    struct cx_command *unsettled CX_GUARDED_BY(cx_context_locked); /* in order of enqueue */
+    struct cx_command *unsettled_tail CX_GUARDED_BY(cx_context_locked);
+    /* last unsettled barrier of an out-of-order queue; a reference */
+    struct cx_command *barrier CX_GUARDED_BY(cx_context_locked);
+    /* the frontier (command.h) of all settled commands */
+    uint64_t *frontier CX_GUARDED_BY(cx_context_locked);
+    /* the frontier of the last settled barrier */
+    uint64_t *barrier_frontier CX_GUARDED_BY(cx_context_locked);
     atomic_int unreported_error; /* the first error of a command without an event, until it is reported */
 };
 
