@@ -113,7 +113,7 @@ static cl_int run_slice(struct cx_job *job, struct cx_worker *worker)
 }
 
 /* What the slices told: the length of the whole launch, for launches like it. */
-static void tell_length(struct cx_launch *launch)
+static void tell_length(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_prefix *prefix = launch->slices.prefix;
     const uint64_t done_ns = launch->outcome.parts ? launch->outcome.parts->busy_ns : prefix->part.busy_ns;

@@ -86,7 +86,7 @@ static bool is_due(struct cx_launch *launch)
 }
 
 /* The fastest member that runs the launch; nmembers: none. */
-static unsigned choose_member(const struct cx_launch *launch)
+static unsigned choose_member(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     unsigned best = context->nmembers;
@@ -134,6 +134,7 @@ static void list_copies(struct cx_launch *launch, struct cx_verify *verify)
 }
 
 static struct cx_verify *verify_new(struct cx_launch *launch, const struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_access_means *means = cx_access_means(plan->judged->access);

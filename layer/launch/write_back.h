@@ -37,7 +37,7 @@
 bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *plan)
     CX_HOLDS(cx_context_locked);
 /* Whether a read of what the launch writes is expected. Called by split.c. */
-bool cx_write_back_expected(const struct cx_launch *launch);
+bool cx_write_back_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* The split ends. Called by split.c. */
 void cx_write_back_free(struct split *split);
 /* Whether nothing is left but the last slice of each part's last package, or that package whole. Called by

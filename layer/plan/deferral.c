@@ -33,7 +33,7 @@ enum { STRAGGLER_NAP_NS = 50000 };
 
 /* A member that a split lacks is not done yet, or something is being built, or would be if it paid, other
  * than the program for members that could hardly do any of it. */
-static bool is_coming(const struct cx_launch *launch)
+static bool is_coming(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_program *program = launch->request.kernel->program;
     const unsigned nmembers = launch->base.context->nmembers;

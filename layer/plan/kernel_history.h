@@ -73,35 +73,41 @@ struct cx_replay {
 
 /* The history; guarded by context->lock, except atomic fields. */
 struct cx_kernel_history {
-    struct cx_speed_record *records;      /* one a member, in work-groups/s */
-    struct cx_cached_verdict *judged[16]; /* most recently used first */
-    struct cx_merge_memory merges[8];     /* by shape, at shape % 8 */
+    struct cx_speed_record *records;                                   /* one a member, in work-groups/s */
+    struct cx_cached_verdict *judged[16];                              /* most recently used first */
+    struct cx_merge_memory merges[8] CX_GUARDED_BY(cx_context_locked); /* by shape, at shape % 8 */
     struct cx_memory *memories[4]; /* memories of the balancer auto, by number of groups; never replaced */
-    struct cx_feedback_record feedback;   /* how its splits did */
-    struct cx_result_uses *result_uses;   /* how its results are used (result_use.h); NULL: none yet */
-    struct cx_parts parts;                /* devices' parts of launches, if these are stable */
-    struct cx_length lengths[CX_LENGTHS]; /* plan_stake.h */
-    unsigned nlengths;                    /* added */
-    unsigned prefixes;                    /* launches that began with slices (prefix.h) */
-    unsigned unknown_lengths;             /* launches on the fastest member whose length was not known */
-    struct cx_budget_record risk;         /* of its splits */
-    bool proven;                          /* a split of it ran without a driver failing on it */
-    struct cx_launch_forms forms;         /* that were launched before */
-    struct cx_last_partition last_partitions[4]; /* by shape */
-    double compiles; /* seconds before the fastest member's first package of such a form, in this process or a
-                      * former one; 0: not measured */
-    atomic_uint timing;                        /* whole launches in flight whose times will be measured */
-    atomic_uint telling;                       /* ... whose length is not known yet */
-    unsigned unmeasured;                       /* whole launches planned since one whose times were wanted */
-    struct cx_replay replays[CX_REPLAY_FORMS]; /* newest first */
-    struct cx_takes takes;                     /* take.h */
-    double unvaried; /* seconds of launches that lacked a split variant, by measured speeds */
-    double judging;  /* seconds that judging a launch takes; 0: not measured */
-    struct {         /* recent launches too short to be judged, the next at nskipped % 16 */
+    struct cx_feedback_record feedback; /* how its splits did */
+    /* how its results are used (result_use.h); NULL: none yet */
+    struct cx_result_uses *result_uses CX_GUARDED_BY(cx_context_locked);
+    struct cx_parts parts; /* devices' parts of launches, if these are stable */
+    struct cx_length lengths[CX_LENGTHS] CX_GUARDED_BY(cx_context_locked); /* plan_stake.h */
+    unsigned nlengths CX_GUARDED_BY(cx_context_locked);                    /* added */
+    unsigned prefixes CX_GUARDED_BY(cx_context_locked); /* launches that began with slices (prefix.h) */
+    /* launches on the fastest member whose length was not known */
+    unsigned unknown_lengths CX_GUARDED_BY(cx_context_locked);
+    struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked); /* of its splits */
+    bool proven; /* a split of it ran without a driver failing on it */
+    struct cx_launch_forms forms CX_GUARDED_BY(cx_context_locked); /* that were launched before */
+    struct cx_last_partition last_partitions[4] CX_GUARDED_BY(cx_context_locked); /* by shape */
+    /* seconds before the fastest member's first package of such a form, in this process or a former one; 0:
+     * not measured */
+    double compiles CX_GUARDED_BY(cx_context_locked);
+    atomic_uint timing;  /* whole launches in flight whose times will be measured */
+    atomic_uint telling; /* ... whose length is not known yet */
+    /* whole launches planned since one whose times were wanted */
+    unsigned unmeasured CX_GUARDED_BY(cx_context_locked);
+    struct cx_replay replays[CX_REPLAY_FORMS] CX_GUARDED_BY(cx_context_locked); /* newest first */
+    struct cx_takes takes CX_GUARDED_BY(cx_context_locked);                     /* take.h */
+    /* seconds of launches that lacked a split variant, by measured speeds */
+    double unvaried CX_GUARDED_BY(cx_context_locked);
+    /* seconds that judging a launch takes; 0: not measured */
+    double judging CX_GUARDED_BY(cx_context_locked);
+    struct { /* recent launches too short to be judged, the next at nskipped % 16 */
         uint64_t hash;
         double lost; /* seconds that splits of them could have saved at most */
     } skipped[16];
-    unsigned nskipped;
+    unsigned nskipped CX_GUARDED_BY(cx_context_locked);
 };
 /* The function's history, made at the first call. NULL: no memory. Called by plan/ and launch/. */
 struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers);

@@ -34,7 +34,8 @@ struct cx_launch_forms {
 
 /* Whether a package that is done was the first of its form on the member, so that its time may hold a
  * compilation. context->lock held. Called by launch_learn.c, launch/prefix.c and launch/split_package.c. */
-bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start);
+bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
+    CX_HOLDS(cx_context_locked);
 /* Whether a package of that form was done there before, as far as is known. context->lock held. Called by
  * plan_place.c, plan_stake.c and launch/split_package.c. */
 bool cx_launch_knows(const struct cx_launch *launch, const struct cx_kernel_history *history, unsigned member,

@@ -34,13 +34,13 @@ struct cx_launch_request {
 /* Which drivers accept the launch (take.h). `beyond` and `tried` are part of the request; the rest is under
  * context->lock, written by take.c, plan.c (unproven) and launch/whole.c (placed). */
 struct cx_launch_acceptance {
-    bool beyond;         /* by drivers' reports, no member accepts it */
-    bool unproven;       /* the member that runs it whole has not accepted one like it before */
-    uint64_t form;       /* 0: not planned yet */
-    uint64_t tried;      /* members, as bits, that refused it in this call */
-    uint64_t refused;    /* ... in this or other calls */
-    unsigned placed;     /* 1 + the member that runs it whole; 0: not planned so */
-    uint64_t placed_seq; /* ... and its position there */
+    bool beyond;   /* by drivers' reports, no member accepts it */
+    bool unproven; /* the member that runs it whole has not accepted one like it before */
+    uint64_t form CX_GUARDED_BY(cx_context_locked);    /* 0: not planned yet */
+    uint64_t tried;                                    /* members, as bits, that refused it in this call */
+    uint64_t refused CX_GUARDED_BY(cx_context_locked); /* ... in this or other calls */
+    unsigned placed; /* 1 + the member that runs it whole; 0: not planned so */
+    uint64_t placed_seq CX_GUARDED_BY(cx_context_locked); /* ... and its position there */
 };
 
 /* What the planner decided, and why. Written by plan/ each time that the launch is planned, under
@@ -69,15 +69,16 @@ struct cx_launch_decision {
 /* What a split of it lacks, and when it is planned again (deferral.h). Written by plan.c (what it lacks) and
  * deferral.c, under context->lock. */
 struct cx_launch_deferral {
-    bool lacks_builds;    /* builds that are not done yet, those of missing_variant among them */
-    bool lacks_straggler; /* a member that is a straggler (reexecute.h) */
-    bool lacks_length;    /* an earlier launch that shows how long it takes */
-    bool counted;         /* its time was counted among launches that lack builds (cx_plan_without) */
-    enum cx_variant missing_variant;
-    unsigned resume_member; /* planned again once that member has completed resume_seq */
-    uint64_t resume_seq;
-    uint64_t until_ns;      /* deferred for a straggler until then, host ns; 0: it was not */
-    struct cx_launch *next; /* in cx_planner.deferred */
+    bool lacks_builds; /* builds that are not done yet, those of missing_variant among them */
+    bool lacks_straggler CX_GUARDED_BY(cx_context_locked); /* a member that is a straggler (reexecute.h) */
+    bool lacks_length CX_GUARDED_BY(cx_context_locked); /* an earlier launch that shows how long it takes */
+    bool counted; /* its time was counted among launches that lack builds (cx_plan_without) */
+    enum cx_variant missing_variant CX_GUARDED_BY(cx_context_locked);
+    /* planned again once that member has completed resume_seq */
+    unsigned resume_member CX_GUARDED_BY(cx_context_locked);
+    uint64_t resume_seq CX_GUARDED_BY(cx_context_locked);
+    uint64_t until_ns; /* deferred for a straggler until then, host ns; 0: it was not */
+    struct cx_launch *next CX_GUARDED_BY(cx_context_locked); /* in cx_planner.deferred */
 };
 
 /* What the split may lose (plan_stake.h), by whose account. Written by plan_stake.c, under context->lock. */
@@ -93,10 +94,10 @@ struct cx_launch_stake {
 /* What is compared with the split's real time once it is over. Written under context->lock by
  * split_feedback.c, and migration_counted by migration_credit.c. */
 struct cx_launch_feedback {
-    uint64_t split_ns;      /* host clock: when the split began; 0: not split */
-    bool counts;            /* ... it counts */
-    bool migration_counted; /* it has been counted (migration_credit.h) */
-    uint64_t written;       /* bytes that the program gave buffers before it */
+    uint64_t split_ns; /* host clock: when the split began; 0: not split */
+    bool counts;       /* ... it counts */
+    bool migration_counted CX_GUARDED_BY(cx_context_locked); /* it has been counted (migration_credit.h) */
+    uint64_t written CX_GUARDED_BY(cx_context_locked); /* bytes that the program gave buffers before it */
 };
 
 /* The slices that a launch of unknown length begins as. Written by launch/prefix.c, under context->lock. */

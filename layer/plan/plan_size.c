@@ -236,7 +236,7 @@ double cx_plan_builds_last(const struct cx_launch *launch, enum cx_variant varia
     return seconds;
 }
 
-static double builds_last(const struct cx_launch *launch)
+static double builds_last(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     return cx_plan_builds_last(launch, launch->deferral.missing_variant);
 }

@@ -42,7 +42,7 @@ struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct 
 bool cx_plan_local_size(struct cx_launch *launch);
 /* Whether the member accepts the launch's given local size, by earlier launches or else by its report. Called
  * by plan_place.c, prefix_rules.c, launch/failover.c and launch/verify.c. */
-bool cx_plan_fits(const struct cx_launch *launch, unsigned member);
+bool cx_plan_fits(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* The number of work-groups that fill the device. Called by plan/ and launch/. */
 uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry);
 /* COEXEC_DEBUG=min_package and COEXEC_DEBUG=powers for a member; 0: not given. Called by candidates.c and

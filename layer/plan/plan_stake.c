@@ -65,6 +65,7 @@ static double groups_of(const struct cx_launch *launch)
 
 /* The shape's entry; NULL: it has none. */
 static struct cx_length *find_length(struct cx_kernel_history *history, uint64_t shape)
+    CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < CX_LENGTHS; i++)
         if (history->lengths[i].shape == shape)
@@ -107,6 +108,7 @@ double cx_plan_length(const struct cx_launch *launch)
 
 /* The entry that was added longest ago makes room. */
 static struct cx_length *add_length(struct cx_kernel_history *history, uint64_t shape, double groups)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_length *length = &history->lengths[history->nlengths++ % CX_LENGTHS];
     *length = (struct cx_length){.shape = shape, .groups = groups};
@@ -115,6 +117,7 @@ static struct cx_length *add_length(struct cx_kernel_history *history, uint64_t 
 
 /* A guess makes room for what is measured. */
 static void tell_length(struct cx_launch *launch, unsigned member, double seconds, bool guess)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = launch->base.context;
     struct cx_kernel_history *history =
@@ -269,6 +272,7 @@ static double returning(const struct cx_launch *launch, const struct cx_kernel_h
 /* Bytes of the launch's results that a read is expected to bring to the host, during a split or behind it. */
 static double read_bytes(const struct cx_launch *launch, const struct cx_kernel_history *history,
                          const struct cx_worker *worker, const struct cx_access_region *whole)
+    CX_HOLDS(cx_context_locked)
 {
     double bytes = 0;
     for (unsigned i = 0; i < launch->request.args->count && whole; i++)

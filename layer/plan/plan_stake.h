@@ -15,17 +15,19 @@
 /* Seconds that the launch takes whole on the context's fastest member, by launches of the same kernel and
  * shape, or of the same kernel and at most twice or half as many work-groups; 0: not known. Called by
  * deferral.c, plan_size.c, prefix_rules.c and launch/whole.c. */
-double cx_plan_length(const struct cx_launch *launch);
+double cx_plan_length(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Records that a launch ran whole on the member and took that long. first: the driver may have compiled in
  * it. Called by launch_learn.c, launch/prefix.c and launch/whole.c. */
-void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first);
+void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first)
+    CX_HOLDS(cx_context_locked);
 /* Records a guess of how long it takes whole, from the part of it that is done. Called by launch/prefix.c. */
-void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds);
+void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds)
+    CX_HOLDS(cx_context_locked);
 /* Counts a launch of the function, or a replayed one (replay.h), that was planned to run whole on the member
  * and takes that many seconds (0: not known). Called by launch/prefix.c, launch/replay.c and
  * launch/whole.c. */
 void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, unsigned member,
-                 double seconds);
+                 double seconds) CX_HOLDS(cx_context_locked);
 
 /* Counts moves back: the launch is about to be planned whole on the worker's member and accesses these
  * regions, by argument; parts of them may be results of splits that only other members hold. Called by
@@ -34,7 +36,7 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
                      const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 /* Why the launch stays whole without being judged, which would take tens of microseconds: its length is not
  * known, or too short, which sets launch->decision.use. NULL: it may be judged. Called by plan.c. */
-const char *cx_plan_stake_forbids(struct cx_launch *launch);
+const char *cx_plan_stake_forbids(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 
 /* What is known about a possible split. */
 struct cx_plan_costs {

@@ -35,8 +35,9 @@ void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps) CX_HOLDS(c
 /* Whether the host is expected to read what launches of the function write through the argument. 0: no; else
  * how many times in a row it did. Called by plan_stake.c, launch/write_back.c and
  * launch/write_back_slices.c. */
-unsigned cx_result_use_expects(const struct cx_kernel_history *history, unsigned arg);
+unsigned cx_result_use_expects(const struct cx_kernel_history *history, unsigned arg)
+    CX_HOLDS(cx_context_locked);
 /* Whether the expected read is a mapping. Called by launch/write_back.c. */
-bool cx_result_use_maps(const struct cx_kernel_history *history, unsigned arg);
+bool cx_result_use_maps(const struct cx_kernel_history *history, unsigned arg) CX_HOLDS(cx_context_locked);
 
 #endif

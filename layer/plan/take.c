@@ -37,7 +37,7 @@ static struct cx_takes *takes_of(const struct cx_launch *launch)
 }
 
 /* NULL: the form was not seen, or there is no memory. */
-static struct cx_take *find(const struct cx_launch *launch)
+static struct cx_take *find(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     struct cx_takes *takes = takes_of(launch);
     for (unsigned i = 0; takes && i < CX_TAKE_FORMS; i++)
@@ -46,7 +46,7 @@ static struct cx_take *find(const struct cx_launch *launch)
     return NULL;
 }
 
-static struct cx_take *find_or_add(const struct cx_launch *launch)
+static struct cx_take *find_or_add(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     struct cx_take *take = find(launch);
     struct cx_takes *takes = take ? NULL : takes_of(launch);

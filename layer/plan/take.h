@@ -12,6 +12,8 @@
 #ifndef CX_LAYER_PLAN_TAKE_H
 #define CX_LAYER_PLAN_TAKE_H
 
+#include "layer/timeline/context.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,11 +37,11 @@ enum cx_asked {
 
 /* Called when a launch is planned: members known to refuse it are not tried again while others may accept it.
  * begin: looks up its form. refused, known: whether the member refuses it, or its answer is known. */
-void cx_take_begin(struct cx_launch *launch);
-bool cx_take_refused(const struct cx_launch *launch, unsigned member);
-bool cx_take_known(const struct cx_launch *launch, unsigned member);
+void cx_take_begin(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+bool cx_take_refused(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
+bool cx_take_known(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Records that the member's driver accepted the unproven launch. Called by launch/whole.c. */
-void cx_take_note(struct cx_launch *launch, unsigned member);
+void cx_take_note(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Records that it refused it. Returns whether the enqueueing call reports that. Takes context->lock.
  * Called by launch/whole.c. */
 bool cx_take_refuse(struct cx_launch *launch, unsigned member, int error);
