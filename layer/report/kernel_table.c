@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32, MAX_PRINTS = 4 };
@@ -378,6 +379,12 @@ static void find_kept_path(void)
     const struct cx_options *options = cx_options_get();
     const char *place = *options->summary_kept ? options->summary_kept : options->summary_file;
     char *name = *place ? cx_file_name(place) : NULL;
+    struct stat info;
+    if (name && stat(name, &info) == 0 &&
+        !S_ISREG(info.st_mode)) { /* not beside devices, such as /dev/stderr */
+        free(name);
+        return;
+    }
     if (name && asprintf(&kept, "%s.%d", name, (int)getpid()) < 0)
         kept = NULL;
     free(name);
