@@ -548,6 +548,17 @@ static int prepare(struct bench *bench)
     return CX_EXIT_OK;
 }
 
+static void warn_if_busy(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    double load = 0;
+    if (getloadavg(&load, 1) == 1 && cores > 0 && load > 0.5 * (double)cores)
+        fprintf(
+            stderr,
+            "coexec bench: warning: the machine is busy (load %.1f on %ld cores): times will not be right\n",
+            load, cores);
+}
+
 static int run(int argc, char **argv)
 {
     struct bench bench = {.start = {.preset = "small", .repeat = 3, .check = true},
@@ -573,6 +584,7 @@ static int run(int argc, char **argv)
                              "FOLDER names where they are");
     bench.start.examples = bench.start.examples ? bench.start.examples : own;
     bench.start.machine = cx_machine_get();
+    warn_if_busy();
     status = prepare(&bench);
     bool ok = status == CX_EXIT_OK;
     bool over = false;

@@ -208,6 +208,14 @@ static bool is_fastest(const struct cx_bench_case *job, const struct cx_bench_ro
     return others > 0;
 }
 
+/* Whether the row gains more than the devices' own times allow, by more than times differ from run to run. */
+static bool is_doubtful(const struct cx_bench_case *job, const struct cx_bench_row *row)
+{
+    const double ms = cx_bench_ms(row);
+    double best, maximum;
+    return *row->algo && ms > 0 && cx_bench_maximum(job, row, &best, &maximum) && best / ms / maximum > 1.15;
+}
+
 void cx_bench_print_case(const struct cx_bench_case *job)
 {
     printf("%s (%s)\n", job->program->name, job->program->regular ? "regular" : "irregular");
@@ -226,7 +234,8 @@ void cx_bench_print_case(const struct cx_bench_case *job)
         printf(" %10.3f ms", ms);
         if (*row->algo && cx_bench_maximum(job, row, &best, &maximum)) {
             means(row, &balance, &packages, &moved);
-            printf("  speedup %6.3f of %6.3f  efficiency %5.3f", best / ms, maximum, best / ms / maximum);
+            printf("  speedup %6.3f of %6.3f  efficiency %5.3f%s", best / ms, maximum, best / ms / maximum,
+                   is_doubtful(job, row) ? " ?" : "");
             if (balance >= 0)
                 printf("  balance %5.3f", balance);
             else
@@ -346,10 +355,16 @@ void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count)
 {
     static const unsigned groups[] = {CX_PAPER_SIGMOID, CX_PAPER_OMPSS, CX_PAPER_MARROW,
                                       CX_PAPER_LOGFIT,  LONG,           ALL};
-    bool native = false;
+    bool native = false, doubtful = false;
     for (size_t j = 0; j < count; j++)
-        for (unsigned i = 0; i < jobs[j].nrows; i++)
+        for (unsigned i = 0; i < jobs[j].nrows; i++) {
             native |= strcmp(jobs[j].row[i].algo, CX_BENCH_NATIVE) == 0;
+            doubtful |= is_doubtful(&jobs[j], &jobs[j].row[i]);
+        }
+    if (doubtful)
+        puts("?: more than the devices' own times allow. Either these were too long (other work on the "
+             "machine), or "
+             "the program\n   gains in another way, such as by pinned memory or caches.");
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         unsigned n = 0;
         for (size_t j = 0; j < count; j++)

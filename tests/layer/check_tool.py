@@ -192,6 +192,7 @@ echo name=saxpy size=8 ms=$ms checksum=00ff check=pass
         together = rows["all", "together"]
         assert abs(together["ms"] - 4 / 3) < 1e-6 and abs(together["speedup"] - 3) < 1e-6 and abs(together["efficiency"] - 2) < 1e-6, together
         assert "over_native" not in rows["all", "static"] and done.stdout.count("fastest") == 0, done
+        assert "efficiency 2.000 ?" in done.stdout and done.stdout.count("?: more than the devices' own times allow") == 1, done.stdout
 
 
 def bench_measures_one_of_its_kind():
@@ -322,7 +323,8 @@ def bench_shows_progress():
         one = tool(*arguments[1:], COEXEC_VENDORS=STUB, STUB_DEVICES="1")
         assert one.returncode == 0 and "nothing to share out" in one.stderr, one
         done = tool(*arguments[1:], COEXEC_VENDORS=STUB)
-        assert done.returncode == 0 and not done.stderr and "\033" not in done.stdout, done
+        said = [line for line in done.stderr.splitlines() if "warning: the machine is busy" not in line]
+        assert done.returncode == 0 and not said and "\033" not in done.stdout, done
 
 
 def bench_takes_no_nonsense():
