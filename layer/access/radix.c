@@ -471,9 +471,10 @@ static struct cx_radix glue(const struct cx_ids *ids, const struct cx_digit *onl
 }
 
 /* Cuts `less` like the others. Where it then has several digits: a number is below 0 if its quotient is,
- * rounded down, and that may have one. False where that fails. */
+ * rounded down, and that may have one; the quotient may be 0 where the number is not. False where that
+ * fails. */
 static bool align_condition(const struct cx_ids *ids, struct cx_radix *less, struct cx_radix *low,
-                            struct cx_radix *high, bool equal)
+                            struct cx_radix *high, enum cx_radix_when *when)
 {
     for (unsigned round = 0; round < 2; round++) {
         int64_t most = 1;
@@ -486,10 +487,11 @@ static bool align_condition(const struct cx_ids *ids, struct cx_radix *less, str
         for (unsigned i = 0; i < less->n; i++) {
             most = less->digit[i].factor > most ? less->digit[i].factor : most;
         }
-        if (round || equal || most == 1) {
+        if (round || *when == CX_RADIX_EQUAL || most == 1) {
             return false;
         }
         *less = cx_radix_divide(ids, less, most, false);
+        *when = CX_RADIX_BELOW;
         if (!less->known || less->n != 1) {
             return false;
         }
@@ -497,12 +499,27 @@ static bool align_condition(const struct cx_ids *ids, struct cx_radix *less, str
     return false;
 }
 
-struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, bool equal,
+/* The choice, of which low is below `until` and high from there on; with `tie` perhaps one further up, or
+ * down. */
+static struct cx_radix choose_at(const struct cx_ids *ids, const struct cx_digit *only, int64_t until,
+                                 int64_t tie, const struct cx_radix *low, const struct cx_radix *high,
+                                 unsigned width)
+{
+    struct cx_radix chosen = glue(ids, only, until, low, high, width);
+
+    if (!chosen.known && tie) {
+        chosen = glue(ids, only, until + tie, low, high, width);
+    }
+    return chosen;
+}
+
+struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, enum cx_radix_when when,
                                 const struct cx_radix *yes, const struct cx_radix *no, unsigned width)
 {
+    const bool equal = when == CX_RADIX_EQUAL;
     struct cx_radix low = *yes, high = *no;
     const struct cx_digit *only;
-    int64_t until, lo, hi;
+    int64_t until, lo, hi, tie;
     bool swap;
 
     if (!less->known) {
@@ -511,7 +528,10 @@ struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less,
     if (cx_radix_is_const(less)) {
         return (equal ? less->constant == 0 : less->constant < 0) ? *yes : *no;
     }
-    if (!yes->known || !no->known || !align_condition(ids, less, &low, &high, equal)) {
+    if (cx_radix_hull(ids, less, &lo, &hi) && (hi < 0 || lo > (equal ? 0 : -1))) {
+        return equal || lo >= 0 ? *no : *yes; /* the same for all */
+    }
+    if (!yes->known || !no->known || !align_condition(ids, less, &low, &high, &when)) {
         return unknown;
     }
     only = only_digit(less);
@@ -525,5 +545,12 @@ struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less,
     if (until > hi) {
         return swap ? *no : *yes;
     }
-    return swap ? glue(ids, only, until, &high, &low, width) : glue(ids, only, until, &low, &high, width);
+    /* where the number is 0 it may be either */
+    tie = swap ? -1 : 1;
+    if (when != CX_RADIX_LEAST || less->constant + only->factor * (swap ? until - 1 : until) != 0 ||
+        until + tie <= lo || until + tie > hi) {
+        tie = 0;
+    }
+    return swap ? choose_at(ids, only, until, tie, &high, &low, width)
+                : choose_at(ids, only, until, tie, &low, &high, width);
 }

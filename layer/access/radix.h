@@ -55,12 +55,14 @@ struct cx_radix cx_radix_add(const struct cx_ids *ids, const struct cx_radix *a,
 /* The quotient of the sum's exact value divided by d > 0, rounded down; with rest: the remainder. Called by
  * radix_eval.c. */
 struct cx_radix cx_radix_divide(const struct cx_ids *ids, const struct cx_radix *a, int64_t d, bool rest);
+/* Where a choice is yes: where a number is below 0, or 0, or below 0 and perhaps also where it is 0. */
+enum cx_radix_when { CX_RADIX_BELOW, CX_RADIX_EQUAL, CX_RADIX_LEAST };
 /*
- * yes where `less` is below 0, else no; less must be a number or depend on one digit alone. With equal: where
- * it is 0. yes, no and the result are modulo 2^width. What `less` is afterwards means nothing. Called by
+ * One or the other, as the number `less` has it, which must be alike for all items or depend on one digit
+ * alone. yes, no and the result are modulo 2^width. What `less` is afterwards means nothing. Called by
  * radix_eval.c.
  */
-struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, bool equal,
+struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, enum cx_radix_when when,
                                 const struct cx_radix *yes, const struct cx_radix *no, unsigned width);
 
 bool cx_radix_is_const(const struct cx_radix *a);

@@ -222,7 +222,7 @@ static struct cx_radix least(const struct cx_radix_eval *re, const struct cx_exp
     if (hi <= 0 || lo >= 0) {
         return (hi <= 0) != most ? *a : *b;
     }
-    return cx_radix_choose(&re->ids, less, false, most ? b : a, most ? a : b, e->width);
+    return cx_radix_choose(&re->ids, less, CX_RADIX_LEAST, most ? b : a, most ? a : b, e->width);
 }
 
 /* A number that is below 0 (or, for equality, 0) where the comparison holds. */
@@ -244,7 +244,8 @@ static struct cx_radix choice(const struct cx_radix_eval *re, const struct cx_ex
     if (when->op != CX_EXPR_ULESS && when->op != CX_EXPR_SLESS && when->op != CX_EXPR_EQUAL) {
         return unknown;
     }
-    return cx_radix_choose(&re->ids, difference(re, when), when->op == CX_EXPR_EQUAL, &re->node[either->a],
+    return cx_radix_choose(&re->ids, difference(re, when),
+                           when->op == CX_EXPR_EQUAL ? CX_RADIX_EQUAL : CX_RADIX_BELOW, &re->node[either->a],
                            &re->node[either->b], e->width);
 }
 

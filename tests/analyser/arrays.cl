@@ -197,3 +197,37 @@ kernel void wrong_slot_by_table(global float *f, int nx, int ny)
         f[(i * ny + yn) * nx + xn] = here[i];
     }
 }
+
+//! below_zero on 2640/60 nx=60,ny=44 way g own
+//! below_zero on 2640/60 nx=60,ny=44 splits 0
+//! below_zero on 2640/60 nx=59,ny=44 way g merge 4
+/* Coordinates that wrap by comparing with zero and with the size, one after the other. */
+kernel void below_zero(global const float *f, global float *g, int nx, int ny)
+{
+    int n = get_global_id(0), x = n % 60, y = n / 60;
+    for (int i = 1; i < 5; i++) {
+        int xn = x + table_x[i], yn = y + table_y[i];
+        if (xn < 0)
+            xn += nx;
+        if (xn >= nx)
+            xn -= nx;
+        if (yn < 0)
+            yn += ny;
+        if (yn >= ny)
+            yn -= ny;
+        g[(i * ny + yn) * 60 + xn] = f[n];
+    }
+}
+
+//! last_or_before on 2640/60 nx=60,ny=44 way g own
+//! last_or_before on 2640/60 nx=60,ny=43 way g merge 4
+kernel void last_or_before(global float *g, int nx, int ny)
+{
+    int n = get_global_id(0), x = n % 60, y = n / 60;
+    int xn = x + 1, yn = y - 1;
+    if (xn >= nx)
+        xn = 0;
+    if (yn < 0)
+        yn = ny - 1;
+    g[yn * 60 + xn] = n;
+}

@@ -123,6 +123,11 @@ int make_binary(struct scope *s, unsigned op, int a, int b)
     return binary(s, op, a, b);
 }
 
+int make_divided(struct scope *s, unsigned op, int a, unsigned by)
+{
+    return binary(s, op, a, make_const(s, s->k->expr[a].type, by));
+}
+
 static int some_var(struct scope *s, bool uniform)
 {
     unsigned from = make_below(s, s->nvar ? s->nvar : 1);

@@ -28,6 +28,8 @@ int make_var(struct scope *s, unsigned var);
 int make_item(struct scope *s, unsigned item, unsigned dim);
 /* Sums, differences and products of signed numbers are made where they are small, or in unsigned types. */
 int make_binary(struct scope *s, unsigned op, int a, int b);
+/* a / by or a % by, where make_binary() would choose what to divide by. */
+int make_divided(struct scope *s, unsigned op, int a, unsigned by);
 int make_cast(struct scope *s, unsigned type, int a);
 /* A value: any. */
 int make_value(struct scope *s, unsigned depth);

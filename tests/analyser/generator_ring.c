@@ -17,7 +17,14 @@ static int around(struct scope *s, unsigned type, int x, unsigned by, unsigned n
 {
     int ahead = make_binary(s, B_ADD, x, make_const(s, type, by)), size = make_const(s, type, n);
 
-    switch (make_below(s, 4)) {
+    switch (make_below(s, 5)) {
+    case 4: /* x + by - n, and n more where that is below 0 */
+        ahead = make_cast(s, I32, make_binary(s, B_SUB, ahead, size));
+        return make_cast(
+            s, type,
+            choose(s, I32, make_binary(s, B_LT, ahead, make_const(s, I32, 0)),
+                   make_cast(s, I32, make_binary(s, B_ADD, make_cast(s, U32, ahead), make_const(s, U32, n))),
+                   ahead));
     case 0:
         return choose(s, type, make_binary(s, make_chance(s, 50) ? B_LT : B_NE, ahead, size), ahead,
                       by == 1 ? make_const(s, type, 0) : make_binary(s, B_SUB, ahead, size));
@@ -32,7 +39,7 @@ static int around(struct scope *s, unsigned type, int x, unsigned by, unsigned n
     default:
         break;
     }
-    return make_binary(s, B_REM, ahead, size);
+    return make_divided(s, B_REM, ahead, n);
 }
 
 struct gen_ring make_ring_layout(struct scope *s)
@@ -71,13 +78,13 @@ int make_ring(struct scope *s, int value, const struct gen_ring *ring)
 
     for (unsigned i = 0; i < ring->n; i++) {
         const bool last = i + 1 == ring->n;
-        int digit = last ? rest : make_binary(s, B_REM, rest, make_const(s, type, ring->base[i]));
+        int digit = last ? rest : make_divided(s, B_REM, rest, ring->base[i]);
         digit = moved(s, type, digit, ring->base[i]);
         if (ring->stride[i] > 1) {
             digit = make_binary(s, B_MUL, digit, make_const(s, type, ring->stride[i]));
         }
         sum = sum < 0 ? digit : make_binary(s, B_ADD, sum, digit);
-        rest = last ? rest : make_binary(s, B_DIV, rest, make_const(s, type, ring->base[i]));
+        rest = last ? rest : make_divided(s, B_DIV, rest, ring->base[i]);
     }
     return sum;
 }
