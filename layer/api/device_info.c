@@ -9,6 +9,7 @@
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
+#include "layer/program/program_il.h"
 #include "layer/base/sha256.h"
 #include "layer/object/shown.h"
 #include "layer/memory/svm.h"

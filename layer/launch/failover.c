@@ -12,6 +12,7 @@
 #include "layer/plan/plan_size.h"
 #include "layer/source/subrange.h"
 #include "layer/program/program.h"
+#include "layer/program/kernel_bind.h"
 #include "layer/timeline/queue.h"
 #include "layer/memory/sampler.h"
 #include "layer/plan/launch_stats.h"

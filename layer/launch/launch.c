@@ -12,6 +12,7 @@
 #include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/plan/launch_prepare.h"
+#include "layer/program/kernel_bind.h"
 
 #include <time.h>
 

@@ -9,6 +9,7 @@
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/trace_launch.h"
 #include "layer/report/transfer_counts.h"
+#include "layer/program/kernel_arg.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "layer/base/log.h"
 #include "layer/memory/alias.h"
 #include "layer/memory/peer.h"
+#include "layer/program/kernel_arg.h"
 
 bool cx_remote_access_uses(const struct cx_launch *launch, unsigned member)
 {

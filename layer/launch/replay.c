@@ -14,6 +14,7 @@
 #include "layer/launch/launch.h"
 #include "layer/plan/planner.h"
 #include "layer/plan/plan_place.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stdlib.h>
 #include <string.h>

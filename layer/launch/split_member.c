@@ -16,6 +16,7 @@
 #include "layer/launch/remote_access.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stdlib.h>
 

@@ -16,6 +16,7 @@
 #include "layer/plan/launch_stats.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/launch_form.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,7 @@
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stdlib.h>
 

@@ -18,6 +18,7 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/program/program.h"
+#include "layer/program/kernel_bind.h"
 #include "layer/memory/sampler.h"
 #include "layer/report/kernel_table.h"
 #include "layer/memory/svm.h"

@@ -20,6 +20,7 @@
 #include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
 #include "layer/plan/planner.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -10,6 +10,8 @@
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/kernel_bind.h"
 #include "layer/timeline/queue.h"
 #include "layer/plan/prefix_rules.h"
 #include "layer/plan/planner.h"

@@ -5,6 +5,7 @@
 #include "layer/plan/judge.h"
 #include "layer/memory/image.h"
 #include "layer/plan/plan_size.h"
+#include "layer/program/kernel_bind.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "layer/base/log.h"
 #include "layer/memory/sampler.h"
 #include "layer/plan/merge_cost.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stdlib.h>
 

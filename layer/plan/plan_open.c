@@ -8,6 +8,7 @@
 #include "layer/plan/plan.h"
 #include "layer/plan/plan_size.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
 #include "layer/timeline/queue.h"
 #include "layer/timeline/worker.h"
 #include "layer/plan/planner.h"

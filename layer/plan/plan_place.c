@@ -15,6 +15,8 @@
 #include "layer/plan/launch_form.h"
 #include "layer/plan/plan_size.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/kernel_bind.h"
 #include "layer/timeline/queue.h"
 #include "layer/memory/svm.h"
 #include "layer/plan/launch_prepare.h"

@@ -11,6 +11,9 @@
 #include "layer/memory/peer.h"
 #include "layer/program/compile_record.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/kernel_bind.h"
+#include "layer/program/kernel_info.h"
 #include "layer/timeline/queue.h"
 #include "layer/plan/planner.h"
 

@@ -12,6 +12,7 @@
 #include "layer/timeline/queue.h"
 #include "layer/plan/judge.h"
 #include "layer/plan/policy.h"
+#include "layer/program/kernel_bind.h"
 
 #include <math.h>
 

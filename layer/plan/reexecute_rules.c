@@ -7,6 +7,7 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/policy.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stdlib.h>
 

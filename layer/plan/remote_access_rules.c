@@ -11,6 +11,7 @@
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/merge_cost.h"
 #include "layer/plan/plan_size.h"
+#include "layer/program/kernel_bind.h"
 
 #include <stdlib.h>
 

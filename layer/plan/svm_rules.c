@@ -8,6 +8,7 @@
 #include "layer/memory/unsettled.h"
 #include "layer/memory/svm.h"
 #include "layer/plan/judge.h"
+#include "layer/program/kernel_bind.h"
 
 bool cx_svm_has_argument(const struct cx_launch *launch)
 {

@@ -5,6 +5,7 @@
 #include "layer/plan/take.h"
 #include "layer/plan/plan.h"
 #include "layer/timeline/queue.h"
+#include "layer/program/kernel_bind.h"
 
 #include <string.h>
 

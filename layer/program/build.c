@@ -28,6 +28,12 @@
 #include "layer/timeline/worker.h"
 #include "layer/report/trace.h"
 #include "layer/program/trace_build.h"
+#include "layer/program/build.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/program_binary.h"
+#include "layer/program/program_il.h"
+#include "layer/program/program_unit.h"
+#include "layer/program/variant.h"
 #include "layer/timeline/trace_command.h"
 
 #include <inttypes.h>

@@ -16,6 +16,10 @@
 #include "layer/base/task_queue.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
+#include "layer/program/build.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/function.h"
+#include "layer/program/variant.h"
 #include "layer/timeline/worker.h"
 
 #include <inttypes.h>

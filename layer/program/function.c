@@ -11,6 +11,8 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/function.h"
 #include "layer/report/kernel_table.h"
 #include "layer/timeline/worker.h"
 

@@ -16,6 +16,12 @@
 #include "layer/base/options.h"
 #include "layer/base/split_policy.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/function.h"
+#include "layer/program/kernel_arg.h"
+#include "layer/program/kernel_bind.h"
+#include "layer/program/program_info.h"
+#include "layer/program/program_unit.h"
 #include "layer/memory/sampler.h"
 #include "layer/base/freelist.h"
 

@@ -13,6 +13,7 @@
 #include "layer/object/handle_set.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
+#include "layer/program/kernel_arg.h"
 #include "layer/memory/sampler.h"
 #include "layer/memory/svm.h"
 

@@ -9,6 +9,10 @@
 #include "layer/base/log.h"
 #include "layer/base/split_policy.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/kernel_bind.h"
+#include "layer/program/kernel_info.h"
+#include "layer/program/program_unit.h"
 #include "layer/access/summary.h"
 #include "layer/timeline/worker.h"
 

@@ -12,6 +12,9 @@
 #include "layer/source/join.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
+#include "layer/program/build.h"
+#include "layer/program/program_il.h"
+#include "layer/program/program_unit.h"
 #include "layer/source/vendor_options.h"
 #include "layer/timeline/worker.h"
 

@@ -6,6 +6,10 @@
  * Previous stage: context.c. Next: program_unit.c, build.c, then kernel.c.
  */
 #include "layer/program/program.h"
+#include "layer/program/function.h"
+#include "layer/program/program_binary.h"
+#include "layer/program/program_il.h"
+#include "layer/program/program_unit.h"
 #include "layer/source/analysis.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"

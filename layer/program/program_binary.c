@@ -20,6 +20,10 @@
 #include "layer/base/log.h"
 #include "layer/base/split_policy.h"
 #include "layer/program/program.h"
+#include "layer/program/build.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/program_binary.h"
+#include "layer/program/program_unit.h"
 #include "layer/base/sha256.h"
 #include "layer/timeline/worker.h"
 

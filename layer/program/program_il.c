@@ -12,6 +12,10 @@
 #include "layer/base/entry.h"
 #include "layer/base/log.h"
 #include "layer/program/program.h"
+#include "layer/program/build.h"
+#include "layer/program/program_binary.h"
+#include "layer/program/program_il.h"
+#include "layer/program/program_unit.h"
 #include "layer/timeline/worker.h"
 #include "layer/base/lock.h"
 

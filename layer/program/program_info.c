@@ -8,6 +8,11 @@
 #include "layer/base/log.h"
 #include "layer/base/split_policy.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/program_binary.h"
+#include "layer/program/program_il.h"
+#include "layer/program/program_info.h"
+#include "layer/program/program_unit.h"
 #include "layer/timeline/worker.h"
 
 #include <stdlib.h>

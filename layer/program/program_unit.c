@@ -12,6 +12,10 @@
  */
 #include "layer/object/device.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/program_binary.h"
+#include "layer/program/program_il.h"
+#include "layer/program/program_unit.h"
 #include "layer/timeline/worker.h"
 
 #include <stdlib.h>

@@ -12,6 +12,9 @@
 #include "layer/plan/plan.h"
 #include "layer/source/subrange.h"
 #include "layer/program/program.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/kernel_bind.h"
+#include "layer/program/kernel_info.h"
 #include "layer/timeline/worker.h"
 
 #include <stdatomic.h>
