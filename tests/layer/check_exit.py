@@ -21,7 +21,7 @@ TIMES = 2
 
 command = sys.argv[1:]
 results = tap.Results(TIMES)
-with tempfile.TemporaryDirectory() as folder:
+with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     warm, cache, analyses = (os.path.join(folder, name) for name in ("warm", "cache", "analyses"))
     bare = {k: v for k, v in os.environ.items() if not k.startswith("COEXEC_")}
     for device in os.environ["POCL_DEVICES"].split():

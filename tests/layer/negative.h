@@ -2,7 +2,7 @@
 /*
  * Negative tests: rows of a call and the code that the specification gives it. The same rows run through
  * coexec, which must give the specification's code, and on bare PoCL 3.1, whose own answers stand in the rows
- * where they differ. All rows of a test are tried before it fails.
+ * where they differ; on other bare drivers nothing is called. All rows of a test are tried before it fails.
  */
 #ifndef CX_TESTS_LAYER_NEGATIVE_H
 #define CX_TESTS_LAYER_NEGATIVE_H
@@ -32,6 +32,10 @@ bool negative_called(const char *file, int line, cl_int pocl);
 void negative_check(const char *call, const char *file, int line, cl_int spec, cl_int pocl, cl_int got);
 /* At the end of a test: fails if a row has. */
 void negative_end(void);
+
+/* What the device can. */
+bool negative_takes_il(void);
+bool negative_has_sub_groups(void);
 
 /* A wrong handle: memory that begins as handles do, but is none. */
 void *negative_handle(void);
