@@ -69,6 +69,8 @@ bool cx_macro_is_agreed(const struct cx_macro_sources *sources, const char *word
     static const char *const always[] = {"__FAST_RELAXED_MATH__",
                                          "__LINE__",
                                          "__FILE__",
+                                         "__CLANG_REWRITTEN_INCLUDES", /* clang 18 asks for them itself */
+                                         "__CLANG_REWRITTEN_SYSTEM_INCLUDES",
                                          "__func__",
                                          "__VA_ARGS__",
                                          "CL_VERSION_1_0",
