@@ -71,11 +71,12 @@ char *cx_find_own(const char *in_build, const char *installed)
 static void print_usage(FILE *stream)
 {
     fputs("usage: coexec SUBCOMMAND [ARGUMENTS]\n\n"
-          "Runs unchanged OpenCL programs on all devices of the machine at once, and tells how.\n\n",
+          "Runs unchanged OpenCL programs on all devices of the machine at once, and says how.\n"
+          "To begin with: coexec run --summary -- ./app\n\n",
           stream);
     for (int i = 0; i < SUBCOMMANDS; i++)
         fprintf(stream, "  %-9s%s\n", subcommands[i]->name, subcommands[i]->summary);
-    fputs("  help     print this, or the help of a subcommand; help options: what --set takes\n"
+    fputs("  help     print this, or the help of a subcommand; `help options` lists what --set takes\n"
           "  version  print the version\n",
           stream);
 }

@@ -272,20 +272,21 @@ const struct cx_subcommand cx_run_subcommand = {
     .name = "run",
     .run = run,
     .summary = "run a program on all devices",
-    .help =
-        "usage: coexec run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
-        "Runs PROGRAM so that it sees coexec's OpenCL platform and no other. The exit status is PROGRAM's;\n"
-        "127 when it is not found, 126 when it cannot be run, 2 for a wrong option.\n\n"
-        "  --algo A          balancer, such as static or sigmoid:p=0.1 (COEXEC_ALGO)\n"
-        "  --devices D       real devices to use, such as 0,2 or gpu or '!basic' (COEXEC_DEVICES)\n"
-        "  --summary[=full]  say at the end, on standard error, how much was gained, and how each kernel "
-        "ran; full:\n"
-        "                    also what was decided and moved (COEXEC_SUMMARY)\n"
-        "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"
-        "  --set NAME=VALUE  any other option by name, such as --set split=always; also the names of "
-        "COEXEC_DEBUG,\n"
-        "                    such as --set zero_copy=0\n\n"
-        "Drivers named in OCL_ICD_FILENAMES and OCL_ICD_VENDORS become coexec's real drivers.\n",
+    .help = "usage: coexec run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
+            "Runs PROGRAM on all devices: it sees coexec's OpenCL platform and no other. The exit status is "
+            "PROGRAM's;\n"
+            "127 when it is not found, 126 when it cannot be run, 2 for a wrong option.\n\n"
+            "  --algo A          balancer, such as static or sigmoid:p=0.1 (COEXEC_ALGO)\n"
+            "  --devices D       devices to use: numbers, types or names, such as 0,2 or gpu or '!basic' "
+            "(COEXEC_DEVICES)\n"
+            "  --summary[=full]  say at the end, on standard error, how much was gained, and how each kernel "
+            "ran; full:\n"
+            "                    also what was decided and moved (COEXEC_SUMMARY)\n"
+            "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"
+            "  --set NAME=VALUE  any other option by name, such as --set split=always; also the names of "
+            "COEXEC_DEBUG,\n"
+            "                    such as --set zero_copy=0\n\n"
+            "Drivers named in OCL_ICD_FILENAMES and OCL_ICD_VENDORS become coexec's real drivers.\n",
 };
 
 /* A text that a shell takes as it is, in single quotes; fish and the shells of POSIX agree but for the quote
@@ -345,7 +346,7 @@ static int env(int argc, char **argv)
 const struct cx_subcommand cx_env_subcommand = {
     .name = "env",
     .run = env,
-    .summary = "print what a shell sets so that all its programs run so",
+    .summary = "print settings by which a shell runs all its programs with coexec",
     .help = "usage: eval \"$(coexec env [OPTIONS])\"          fish: coexec env --fish [OPTIONS] | source\n\n"
             "Prints the variables that `coexec run` sets, with the same options, for a shell: all OpenCL "
             "programs\n"
