@@ -584,9 +584,10 @@ static int run(int argc, char **argv)
                              "FOLDER names where they are");
     bench.start.examples = bench.start.examples ? bench.start.examples : own;
     bench.start.machine = cx_machine_get();
-    warn_if_busy();
     status = prepare(&bench);
     bool ok = status == CX_EXIT_OK;
+    if (ok)
+        warn_if_busy();
     bool over = false;
     size_t measured = 0;
     for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK; j++) {
