@@ -150,7 +150,7 @@ kernel void steps_by_mad24(global const char *src, global char *dst, int step, i
 }
 
 /* components stored one by one are merged one by one, whole vectors as well */
-//! one_component on 256/64 way out merge 4
+//! one_component llvm 16 on 256/64 way out merge 4
 kernel void one_component(global int4 *out, global const int *place)
 {
     int i = place[get_global_id(0)];

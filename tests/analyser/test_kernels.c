@@ -3,6 +3,7 @@
  * Real kernels through the analyser: each line "//! ..." of a .cl file is an expectation.
  *
  *     //! KERNEL refused REASON [here]
+ *     //! KERNEL llvm VERSION ...: as below, with that version of LLVM alone
  *     //! KERNEL on GEOMETRY [SCALARS] [same B=A[+OFFSET]] splits DIM [by GRANULARITY]
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] mended REASON [here]
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] whole REASON [here [there]]
@@ -465,6 +466,14 @@ static void check_expectation(const struct cx_summary *summary, const struct sou
     snprintf(text, sizeof(text), "%s", line + 4);
     name = strtok_r(text, " ", &save);
     verb = strtok_r(NULL, " ", &save);
+    if (verb && strcmp(verb, "llvm") == 0) {
+        const char *version = strtok_r(NULL, " ", &save);
+        if (!version || strtol(version, NULL, 10) != ANALYSER_LLVM) {
+            printf("ok %u - %s # SKIP\n", ++tests, line + 4);
+            return;
+        }
+        verb = strtok_r(NULL, " ", &save);
+    }
     e.kernel = name ? cx_summary_find(summary, name) : NULL;
     if (!e.kernel || !verb) {
         wrong(&e, "no such kernel");

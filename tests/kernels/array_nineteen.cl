@@ -2,6 +2,7 @@
 /* Streams in place on a ring by a private array of neighbours, which loops over pairs of directions index. */
 // expect: split
 // kernel: array_nineteen
+// llvm: 16
 // size: 1950
 // local: 65
 // arg: buffer float X*19

@@ -2,6 +2,7 @@
 /* As array_nine_words, but one neighbour is on a ring that is too small: two rows have the same. */
 // expect: any
 // kernel: array_no_ring
+// llvm: 16
 // size: 2048
 // local: 64
 // arg: buffer int X*9

@@ -2,6 +2,7 @@
 /* Division of negative numbers rounds to zero. */
 // expect: split
 // kernel: index_divided
+// llvm: 16
 // arg: buffer int X*2+64
 // way: 0 merge 4
 // part: 8..10 writes 0 0..4044

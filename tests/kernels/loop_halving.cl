@@ -2,6 +2,7 @@
 /* A counter that is halved. */
 // expect: split
 // kernel: loop_halving
+// llvm: 16
 // arg: buffer int X*64
 // way: 0 merge 4
 // part: 8..10 writes 0 130824..163840

@@ -2,6 +2,7 @@
 /* The same, by digit first: the counts of all groups lie interleaved. */
 // local: 32
 // kernel: radix_count_by_digit
+// llvm: 16
 // arg: buffer uint X
 // arg: buffer uint G*16
 // offset: no

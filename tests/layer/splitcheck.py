@@ -73,9 +73,10 @@ def head(path):
     text = path.read_text()
     kernel = re.search(r"^// kernel: (\S+)", text, re.M)
     expect = re.search(r"^// expect: (split|whole|any)\b(.*)", text, re.M)
+    depends = re.search(r"^// llvm: ", text, re.M)
     if not kernel or not expect:
         sys.exit(f"{path}: no '// kernel:' or no '// expect:'")
-    return None if re.search(r"^// run: no", text, re.M) else (kernel[1], expect[1], "\n// arg: image" in text)
+    return None if re.search(r"^// run: no", text, re.M) else (kernel[1], "any" if depends else expect[1], "\n// arg: image" in text)
 
 
 def complaint(kernel, expect, excuses, wanted, outcome):
