@@ -325,6 +325,9 @@ static struct cx_form place(struct narrowing *n, const struct cx_form *offset, s
     bound->first = n->vars.var[0].lo;
     bound->last = n->vars.var[0].hi;
     bound->loose = offset->loose;
+    for (unsigned i = 0; i < n->count; i++) {
+        bound->loose |= n->condition[i].loose;
+    }
     /* an index that may wrap around is lost in a slack as wide as its type */
     bound->guessed = cx_sat_add(offset->hi, cx_sat_mul(-1, offset->lo)) > INT32_MAX;
     for (unsigned i = 0; i < offset->nterm; i++) {

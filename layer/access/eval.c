@@ -485,6 +485,39 @@ static struct cx_form widen(struct cx_eval *ev, const struct cx_form *a, unsigne
     return x;
 }
 
+/* 1 where it holds, 0 where not; all items of the units may agree on that. */
+static struct cx_form compare(struct cx_eval *ev, enum cx_expr_op op, const struct cx_form *a,
+                              const struct cx_form *b, unsigned width)
+{
+    const bool sign = op != CX_EXPR_ULESS;
+    struct cx_form x, y, d;
+
+    if (ev->assume || !read_as(ev, a, width, sign, &x) || !read_as(ev, b, width, sign, &y)) {
+        return interval_of(0, 1, a, b);
+    }
+    d = cx_form_add(&ev->vars, &x, &y, -1, 64);
+    if (op == CX_EXPR_EQUAL ? d.min == 0 && d.max == 0 : d.max < 0) {
+        return cx_form_const(1);
+    }
+    if (op == CX_EXPR_EQUAL ? d.min > 0 || d.max < 0 : d.min >= 0) {
+        return cx_form_const(0);
+    }
+    return interval_of(0, 1, a, b);
+}
+
+/* Either of the two that `both` joins, or the one that all items choose. */
+static struct cx_form choose(const struct cx_form *form, const struct cx_expr *pair,
+                             const struct cx_form *both, const struct cx_form *when)
+{
+    struct cx_form either = *both;
+
+    if (cx_form_is_const(when)) {
+        return when->lo ? form[pair->a] : form[pair->b];
+    }
+    either.loose |= when->loose;
+    return either;
+}
+
 static struct cx_form operation(struct cx_eval *ev, const struct cx_form *form, uint32_t node)
 {
     const struct cx_expr *expr = ev->launch.kernel->expr, *e = &expr[node];
@@ -526,12 +559,13 @@ static struct cx_form operation(struct cx_eval *ev, const struct cx_form *form, 
     case CX_EXPR_ZEXT:
         return widen(ev, a, expr[e->a].width, e->op == CX_EXPR_SEXT);
     case CX_EXPR_TRUNC:
-    case CX_EXPR_CHOICE:
         return *a;
+    case CX_EXPR_CHOICE:
+        return choose(form, &expr[e->a], a, b);
     case CX_EXPR_ULESS:
     case CX_EXPR_SLESS:
     case CX_EXPR_EQUAL:
-        return interval_of(0, 1, a, b);
+        return compare(ev, e->op, a, b, expr[e->a].width);
     default:
         return mul24(ev, a, b, e->op == CX_EXPR_SMUL24, e->width);
     }

@@ -240,7 +240,11 @@ static struct cx_radix *difference(const struct cx_radix_eval *re, const struct 
 static struct cx_radix choice(const struct cx_radix_eval *re, const struct cx_expr *e)
 {
     const struct cx_expr *expr = re->ev->launch.kernel->expr, *either = &expr[e->a], *when = &expr[e->b];
+    const struct cx_form *decided = &re->ev->form[e->b];
 
+    if (cx_form_is_const(decided)) { /* then there are no sums of what it compares */
+        return re->node[decided->lo ? either->a : either->b];
+    }
     if (when->op != CX_EXPR_ULESS && when->op != CX_EXPR_SLESS && when->op != CX_EXPR_EQUAL) {
         return unknown;
     }

@@ -146,3 +146,43 @@ kernel void limited_other(global int *a, global const int *b, global const int *
         y = 0;
     a[i] = b[y];
 }
+
+//! last_takes_rest on 4096/64 n=100000 way out own
+//! last_takes_rest on 4096/64 n=100000 part 3..5 out writes 18744..31240
+//! last_takes_rest on 4096/64 n=100000 part 62..64 out writes 387376..400000
+/* A chunk for each work-group, and the rest for the last one. */
+kernel void last_takes_rest(global const float *in, global float *out, int n)
+{
+    int g = get_group_id(0), chunks = get_num_groups(0), each = n / chunks;
+    int from = g * each, to = g == chunks - 1 ? n : from + each;
+    for (int i = from + get_local_id(0); i < to; i += get_local_size(0))
+        out[i] = in[i];
+}
+
+//! item_takes_rest on 256/64 n=1000 way out own
+//! item_takes_rest on 256/64 n=1000 part 3..4 out writes 2304..4756
+kernel void item_takes_rest(global const float *in, global float *out, uint n)
+{
+    uint t = get_global_id(0), items = get_global_size(0), each = n / items, from = t * each;
+    for (uint i = from; i < (t + 1 < items ? from + each : n); i++)
+        out[i] = in[i];
+}
+
+//! first_takes_all on 4096/64 n=100000 way out merge 4
+/* The first work-group's chunk is all that there is. */
+kernel void first_takes_all(global const float *in, global float *out, int n)
+{
+    int g = get_group_id(0), each = n / get_num_groups(0), from = g * each, to = g == 0 ? n : from + each;
+    for (int i = from + get_local_id(0); i < to; i += get_local_size(0))
+        out[i] = in[i];
+}
+
+//! decided_in_ring on 2640/60 nx=60,ny=44,most=5000 way f own
+//! decided_in_ring on 2640/60 nx=60,ny=44,most=5000 splits 0
+//! decided_in_ring on 2640/60 nx=60,ny=44,most=2000 way f merge 4
+/* All items are below `most`, or some are not. */
+kernel void decided_in_ring(global float *f, uint nx, uint ny, uint most)
+{
+    uint i = get_global_id(0), x = i % nx, y = i / nx;
+    f[(i < most ? (x + 1) % nx : x) + nx * ((y + 1) % ny)] = i;
+}
