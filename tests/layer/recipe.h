@@ -11,8 +11,7 @@
  *   // uneven: yes                   may have an uneven last group where the device can
  *   // options: -cl-std=CL1.2
  *   // alone: yes                    in a program of its own; without: together with other files
- *   // llvm: 16                      what the file says of splits, ways and regions is so with this version,
- * whose optimisations leave other forms to prove than others' do
+ *   // llvm: 16                      ways and regions are stated of this version; others leave other forms
  *   // run: no                       for the analyser alone, see test_recipes.c
  *   // compare: no 0                 argument 0 may end as anything; sorted 0: its elements in any order
  *   // arg: buffer float X*Y+2       elements; random bytes (floats: from -2 to 2)
