@@ -68,8 +68,8 @@
  * part of what is left of the launch and a little of the whole, where such packages cost next to nothing. A
  * device that is late then holds little, and the others do the rest.
  *
- * The bound: with rescues, a device q times slower than thought delays the end by no more than the time in
- * which the others together do the package that it holds, and a tenth of that or a launch on each of them,
+ * The bound: with re-execution, a device q times slower than thought delays the end by no more than the time
+ * in which the others together do the package that it holds, and a tenth of that or a launch on each of them,
  * whatever q: by rule 6 at most auto_first of the launch (of one kind: auto_alike of a share), by rule 2 its
  * share. Without, an unmeasured device delays it by at most q / auto_distrust times what the others needed
  * when it began, or by q times its smallest package. Previous stage: policy.h. Next: reexecute.c, memory.c.
@@ -636,7 +636,7 @@ static void auto_regained(struct cx_balancer *balancer)
 
 const struct cx_policy cx_policy_auto = {
     .name = "auto",
-    .help = "packages as long as their length is sure, learned over launches, stragglers rescued",
+    .help = "packages as long as their length is sure, learned over launches, stragglers re-executed",
     .plans_ends = true,
     .plans_transfers = true,
     .learns = true,

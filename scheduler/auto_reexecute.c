@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* A re-execution has to end within this part of the time until the package would be done without it. */
-static const double rescue_gain = 0.9;
+static const double reexecution_gain = 0.9;
 /* A package late by that part of what doing it again takes is not waited for, however unsure lengths are. */
 static const double wait_part = 0.25;
 /* A device is asked for its next package before the one it holds should be over, by what that ends early for
@@ -146,7 +146,7 @@ uint64_t cx_auto_reexecute(struct cx_balancer *balancer, unsigned index, double 
     const double worth = fmin(launches_worth * (view->launch + CX_AUTO_REPLY), most_worth);
     const double late = lateness(balancer, *victim, now);
     const double patience = *package == 0 ? fmax(wait_part * end, worth) - late : INFINITY;
-    if (groups > 0 && (end + worth < rescue_gain * latest || patience <= 0))
+    if (groups > 0 && (end + worth < reexecution_gain * latest || patience <= 0))
         return (uint64_t)fmin(flight->copy ? groups : one_go(view, groups, each, least), left);
     *ask_next = now + fmax(fmin(latest, patience), 0.1 * end) + CX_AUTO_REPLY;
     return 0;

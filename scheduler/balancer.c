@@ -421,7 +421,7 @@ const char *cx_decision_text(enum cx_decision decision)
         [CX_DECIDED_LEAST] = "its smallest: somebody has to go on",
         [CX_DECIDED_WAIT] = "waits for what it holds",
         [CX_DECIDED_LATE] = "left out: would end late",
-        [CX_DECIDED_REEXECUTE] = "rescue of a slower device's package",
+        [CX_DECIDED_REEXECUTE] = "re-execution of a slower device's package",
     };
     return (unsigned)decision < CX_DECISIONS ? texts[decision] : "?";
 }

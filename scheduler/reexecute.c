@@ -5,9 +5,9 @@
  *
  * A package that is being re-executed is handed out from its end, in parts. If its holder ends first, the
  * parts count for nothing; if all parts are done first, the package is lost: its holder's results count for
- * nothing, and the groups are the rescuers'. A part may itself be done again, whole, on further devices: the
- * first of them counts. A failure anywhere ends all rescues under way, since results may have died with it;
- * they may begin anew. Which package is worth it is the policy's to say. Previous stage: balancer.c.
+ * nothing, and the groups are the others'. A part may itself be done again, whole, on further devices: the
+ * first of them counts. A failure anywhere ends all that is under way of it, since results may have died with
+ * it; they may begin anew. Which package is worth it is the policy's to say. Previous stage: balancer.c.
  */
 #include "scheduler/policy.h"
 #include <string.h>

@@ -99,7 +99,7 @@ static struct cx_grid_result run_swept(const struct cx_grid_case *c, const struc
     return best;
 }
 
-enum kind { KIND_PLAIN, KIND_NO_RESCUE, KIND_SWEPT };
+enum kind { KIND_PLAIN, KIND_NO_REEXECUTION, KIND_SWEPT };
 
 struct cut {
     const char *name;
@@ -184,7 +184,8 @@ int cx_simulate_grid(const struct cx_simulate_algos *algos, uint64_t seed, enum 
         status = run_all(one->text, &one->all, KIND_PLAIN, seed, format, &first, one == best ? cuts : NULL);
     }
     if (status == CX_EXIT_OK && best)
-        status = run_all("auto without rescues", &best->all, KIND_NO_RESCUE, seed, format, &first, NULL);
+        status =
+            run_all("auto without re-execution", &best->all, KIND_NO_REEXECUTION, seed, format, &first, NULL);
     if (status == CX_EXIT_OK && hguided)
         status = run_all("hguided swept", &hguided->all, KIND_SWEPT, seed, format, &first, NULL);
     for (unsigned k = 0; k < 4 && format == CX_SIM_TABLE && best && status == CX_EXIT_OK; k++) {

@@ -12,7 +12,7 @@
 #define CX_WORDS_limits(WORD) WORD(LIMITS_FASTEST, "fastest") WORD(LIMITS_COMMON, "common")
 #define CX_WORDS_units(WORD) WORD(UNITS_FASTEST, "fastest") WORD(UNITS_SUM, "sum")
 #define CX_WORDS_peer(WORD) WORD(PEER_AUTO, "auto") WORD(PEER_NEVER, "0") WORD(PEER_WANTED, "1")
-#define CX_WORDS_one_home(WORD) WORD(ONE_HOME_AUTO, "auto") WORD(ONE_HOME_NEVER, "0") WORD(ONE_HOME_ALWAYS, "1")
+#define CX_WORDS_remote_access(WORD) WORD(REMOTE_ACCESS_AUTO, "auto") WORD(REMOTE_ACCESS_NEVER, "0") WORD(REMOTE_ACCESS_ALWAYS, "1")
 #define CX_WORDS_queues(WORD) WORD(QUEUES_ONE, "one") WORD(QUEUES_GPUS, "gpus") WORD(QUEUES_ALL, "all")
 #define CX_WORDS_device_copy(WORD) WORD(DEVICE_COPY_AUTO, "auto") WORD(DEVICE_COPY_DRIVER, "driver") WORD(DEVICE_COPY_KERNEL, "kernel")
 #define CX_WORDS_split(WORD) WORD(SPLIT_AUTO, "auto") WORD(SPLIT_NEVER, "never") WORD(SPLIT_ALWAYS, "always")
@@ -25,7 +25,7 @@ enum cx_option_identity { CX_WORDS_identity(CX_WORD_NUMBER) };
 enum cx_option_limits { CX_WORDS_limits(CX_WORD_NUMBER) };
 enum cx_option_units { CX_WORDS_units(CX_WORD_NUMBER) };
 enum cx_option_peer { CX_WORDS_peer(CX_WORD_NUMBER) };
-enum cx_option_one_home { CX_WORDS_one_home(CX_WORD_NUMBER) };
+enum cx_option_remote_access { CX_WORDS_remote_access(CX_WORD_NUMBER) };
 enum cx_option_queues { CX_WORDS_queues(CX_WORD_NUMBER) };
 enum cx_option_device_copy { CX_WORDS_device_copy(CX_WORD_NUMBER) };
 enum cx_option_split { CX_WORDS_split(CX_WORD_NUMBER) };

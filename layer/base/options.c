@@ -425,6 +425,16 @@ static void read_debug(void)
     }
 }
 
+/* Those whose names changed as well. */
+static const char *new_debug_name(const char *old)
+{
+    static const char *const names[][2] = {{"one_home", "remote_access"}, {"rescue", "reexecute"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], old) == 0)
+            return names[i][1];
+    return old;
+}
+
 /* The row of the debug name that was this variable, or ROWS. */
 static size_t find_old_debug(const char *variable, size_t length)
 {
@@ -434,7 +444,9 @@ static size_t find_old_debug(const char *variable, size_t length)
     for (size_t i = 7; i < length; i++)
         name[i - 7] =
             (char)(variable[i] >= 'A' && variable[i] <= 'Z' ? variable[i] - 'A' + 'a' : variable[i]);
-    return find_debug(name, length - 7);
+    name[length - 7] = '\0';
+    const char *now = new_debug_name(name);
+    return find_debug(now, strlen(now));
 }
 
 /* The variables that debug names were in earlier releases, whose lists had commas. */

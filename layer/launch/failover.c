@@ -265,7 +265,7 @@ cl_int cx_failover_share(struct cx_launch *launch, struct cx_worker *worker, con
     struct failover e = {.launch = launch, .from = worker, .local_given = true};
     cl_int error = CL_OUT_OF_RESOURCES;
     e.regions = calloc(launch->request.args->count + 1u, sizeof(*e.regions));
-    bool possible = cx_options_get()->rescue && !part->args && e.regions &&
+    bool possible = cx_options_get()->reexecute && !part->args && e.regions &&
                     find_regions(launch, first, end, e.regions) && is_possible(launch, e.regions, started) &&
                     worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;
     for (unsigned p = 0; p < launch->outcome.nparts && possible && error != CL_SUCCESS; p++) {

@@ -23,7 +23,7 @@ bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     unsigned nargs = launch->request.args->count;
     const struct cx_options *options = cx_options_get();
-    if (!options->rescue || !cx_plan_policy(launch)->reexecute || options->reproducible ||
+    if (!options->reexecute || !cx_plan_policy(launch)->reexecute || options->reproducible ||
         launch->decision.protocols || launch->decision.on_svm_owner || !summary || summary->narg < nargs)
         return false;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));

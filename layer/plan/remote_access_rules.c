@@ -235,7 +235,7 @@ static void choose_root(const struct choice *choice, unsigned first, bool writte
 {
     struct cx_launch *launch = choice->launch;
     struct cx_mem *root = cx_launch_mem(launch, first);
-    const bool asks = cx_options_get()->one_home == CX_OPTION_ONE_HOME_AUTO;
+    const bool asks = cx_options_get()->remote_access == CX_OPTION_REMOTE_ACCESS_AUTO;
     const struct cost cost = cost_of(choice, root);
     if (asks &&
         !(choice->means[first].protocol == CX_PROTOCOL_MERGE ? written : reads_pay(choice, root, &cost)))
@@ -295,7 +295,7 @@ void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_ve
     struct cx_context *context = launch->base.context;
     launch->decision.remote_access = false;
     launch->decision.remote_bytes = 0;
-    if (!context->peers || cx_options_get()->one_home == CX_OPTION_ONE_HOME_NEVER ||
+    if (!context->peers || cx_options_get()->remote_access == CX_OPTION_REMOTE_ACCESS_NEVER ||
         !launch->request.args->count || !cx_peers_are_open(context))
         return;
     struct choice choice = {.launch = launch,

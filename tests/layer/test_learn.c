@@ -337,7 +337,7 @@ START_TEST(quick_links_are_learned)
     size_t share = 0;
     set_variable("zero_copy", "0");
     set_variable("link", "0.000001");
-    set_variable("rescue", "0");
+    set_variable("reexecute", "0");
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0.002", 1);
     set_stub("auto", "0");

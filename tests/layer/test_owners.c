@@ -34,7 +34,7 @@ static void stubs(const char *algo, const char *devices, const char *speed)
     setenv("STUB_DEVICES", devices, 1);
     setenv("STUB_SPEED", speed, 1);
     setenv("COEXEC_ALGO", algo, 1);
-    set_variable("rescue", "0"); /* what is done again moves, too */
+    set_variable("reexecute", "0"); /* what is done again moves, too */
 }
 
 static cl_kernel open_kernel(cl_program *program, const char *name)

@@ -202,7 +202,7 @@ static bool is_of_use_again(int i)
     enum { LAUNCHES = 40 };
     const unsigned kernel = i / 2 ? 18 : 16;
     char late[64];
-    cl_folder_make("rescue");
+    cl_folder_make("reexecute");
     /* not in the first launch, of which it may have a dozen packages, since nothing is known until its end */
     snprintf(late, sizeof(late), "1:%u:%d", kernel, i % 2 ? 60 : 30);
     setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
@@ -261,7 +261,7 @@ static void gather(cl_kernel kernel, size_t items)
 START_TEST(superseded_before_a_long_launch)
 {
     enum { BEFORE = 9 };
-    cl_folder_make("rescue");
+    cl_folder_make("reexecute");
     size_t end;
     setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     set_stub("2", "cpu", "1:10:500,1:11:500,1:12:500", "");
@@ -465,7 +465,7 @@ static void add(Suite *suite, const char *name, const TTest *test, int times)
 
 int main(void)
 {
-    Suite *suite = suite_create("rescue");
+    Suite *suite = suite_create("reexecute");
     add(suite, "first_package", first_package, 2);
     add(suite, "very_slow", very_slow, 4);
     add(suite, "very_slow_uploads", very_slow_uploads, 6);

@@ -50,7 +50,7 @@ static void start(const char *algo, const char *remote_access)
 {
     cl_folder_make("one-home");
     setenv("COEXEC_ALGO", algo, 1);
-    set_variable("one_home", remote_access);
+    set_variable("remote_access", remote_access);
     setenv("COEXEC_LOG", "plan:info,data:info", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     cl_open();
@@ -463,8 +463,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("one_home");
-    TCase *tcase = tcase_create("one_home");
+    Suite *suite = suite_create("remote_access");
+    TCase *tcase = tcase_create("remote_access");
     tcase_set_timeout(tcase, 240);
     tcase_add_loop_test(tcase, rounds, 0, 9);
     tcase_add_loop_test(tcase, rounds_without, 0, 3);

@@ -193,7 +193,7 @@ static const struct {
              WORDS_OF(limits, "COEXEC_LIMITS"),
              WORDS_OF(units, "COEXEC_UNITS"),
              WORDS_OF(peer, "peer"),
-             WORDS_OF(one_home, "one_home"),
+             WORDS_OF(remote_access, "remote_access"),
              WORDS_OF(queues, "queues"),
              WORDS_OF(device_copy, "device_copy"),
              WORDS_OF(split, "COEXEC_SPLIT"),
@@ -259,9 +259,9 @@ START_TEST(old_parameters)
 END_TEST
 
 #define DEBUG_NAMES                                                                                          \
-    "accepted: NAME=VALUE,... with zero_copy, staging, link, peer, peer_from, one_home, queues, "            \
+    "accepted: NAME=VALUE,... with zero_copy, staging, link, peer, peer_from, remote_access, queues, "       \
     "device_copy, "                                                                                          \
-    "overlap, powers, min_package, rescue, build, analysis, analysis_wait, analysis_limit; ignored\n"
+    "overlap, powers, min_package, reexecute, build, analysis, analysis_wait, analysis_limit; ignored\n"
 
 START_TEST(debug_values)
 {
@@ -286,24 +286,26 @@ END_TEST
 static const struct {
     const char *text, *lines;
 } bad_debug[] = {
-    {"rescue=0,,peer=0", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
-    {",rescue=0", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
-    {"rescue=0,", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
-    {"rescue=0,peer", "coexec: COEXEC_DEBUG=peer: no value; " DEBUG_NAMES},
-    {"rescue=0,=1", "coexec: COEXEC_DEBUG==1: no such name; " DEBUG_NAMES},
-    {"rescue=0,pee=1", "coexec: COEXEC_DEBUG=pee=1: no such name; " DEBUG_NAMES},
-    {"rescue=0,peers=1", "coexec: COEXEC_DEBUG=peers=1: no such name; " DEBUG_NAMES},
-    {"RESCUE=1,rescue=0", "coexec: COEXEC_DEBUG=RESCUE=1: no such name; " DEBUG_NAMES},
-    {"rescue=0,split=never", "coexec: COEXEC_DEBUG=split=never: no such name; " DEBUG_NAMES},
-    {"rescue=0,debug=1", "coexec: COEXEC_DEBUG=debug=1: no such name; " DEBUG_NAMES},
-    {"rescue=0,COEXEC_PEER=1", "coexec: COEXEC_DEBUG=COEXEC_PEER=1: no such name; " DEBUG_NAMES},
-    {"peer=2,rescue=0", "coexec: COEXEC_DEBUG=peer=2: not known; accepted: auto, 0, 1; using auto\n"},
-    {"rescue=0,peer=0=1", "coexec: COEXEC_DEBUG=peer=0=1: not known; accepted: auto, 0, 1; using auto\n"},
-    {"rescue=0,link=-1", "coexec: COEXEC_DEBUG=link=-1: out of range; accepted: number above 0; using 10\n"},
-    {"peer=0,peer=2,rescue=0", "coexec: COEXEC_DEBUG=peer=2: not known; accepted: auto, 0, 1; using auto\n"},
-    {"rescue=0,zero_copy=1:", NULL},
-    {"rescue=0,zero_copy=:", NULL},
-    {"rescue=0,staging=99999999999999999999", NULL},
+    {"reexecute=0,,peer=0", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
+    {",reexecute=0", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
+    {"reexecute=0,", "coexec: COEXEC_DEBUG=: an empty part; " DEBUG_NAMES},
+    {"reexecute=0,peer", "coexec: COEXEC_DEBUG=peer: no value; " DEBUG_NAMES},
+    {"reexecute=0,=1", "coexec: COEXEC_DEBUG==1: no such name; " DEBUG_NAMES},
+    {"reexecute=0,pee=1", "coexec: COEXEC_DEBUG=pee=1: no such name; " DEBUG_NAMES},
+    {"reexecute=0,peers=1", "coexec: COEXEC_DEBUG=peers=1: no such name; " DEBUG_NAMES},
+    {"REEXECUTE=1,reexecute=0", "coexec: COEXEC_DEBUG=REEXECUTE=1: no such name; " DEBUG_NAMES},
+    {"reexecute=0,split=never", "coexec: COEXEC_DEBUG=split=never: no such name; " DEBUG_NAMES},
+    {"reexecute=0,debug=1", "coexec: COEXEC_DEBUG=debug=1: no such name; " DEBUG_NAMES},
+    {"reexecute=0,COEXEC_PEER=1", "coexec: COEXEC_DEBUG=COEXEC_PEER=1: no such name; " DEBUG_NAMES},
+    {"peer=2,reexecute=0", "coexec: COEXEC_DEBUG=peer=2: not known; accepted: auto, 0, 1; using auto\n"},
+    {"reexecute=0,peer=0=1", "coexec: COEXEC_DEBUG=peer=0=1: not known; accepted: auto, 0, 1; using auto\n"},
+    {"reexecute=0,link=-1",
+     "coexec: COEXEC_DEBUG=link=-1: out of range; accepted: number above 0; using 10\n"},
+    {"peer=0,peer=2,reexecute=0",
+     "coexec: COEXEC_DEBUG=peer=2: not known; accepted: auto, 0, 1; using auto\n"},
+    {"reexecute=0,zero_copy=1:", NULL},
+    {"reexecute=0,zero_copy=:", NULL},
+    {"reexecute=0,staging=99999999999999999999", NULL},
 };
 
 START_TEST(bad_debug_values)
@@ -316,7 +318,7 @@ START_TEST(bad_debug_values)
         ck_assert_str_eq(told, bad_debug[_i].lines);
     ck_assert_ptr_nonnull(strchr(told, '\n'));
     ck_assert_ptr_null(strchr(strchr(told, '\n') + 1, '\n')); /* one line */
-    ck_assert(!options->rescue);
+    ck_assert(!options->reexecute);
     ck_assert_int_eq(options->peer,
                      strstr(bad_debug[_i].text, ",peer=0") && !strstr(bad_debug[_i].text, "0=1")
                          ? CX_OPTION_PEER_NEVER
