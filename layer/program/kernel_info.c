@@ -309,8 +309,6 @@ cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kern
         return CX_FAIL(CL_INVALID_KERNEL, "not a kernel");
     if (!(kernel = kernel_on(kernel, device)))
         return CX_FAIL(CL_INVALID_DEVICE, "not a device of the kernel, or none while it has several");
-    if (!(device ? cx_device_from(device) : kernel->whole->division.devices[0])->sub_groups)
-        return CX_FAIL(CL_INVALID_OPERATION, "the device has no sub-groups, or its members unlike ones");
     for (unsigned k = 0; k < members_of(kernel) && !check; k++)
         check = check_at(kernel, k, &real);
     cl_int error = CL_INVALID_OPERATION;

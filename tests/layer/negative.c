@@ -54,14 +54,6 @@ bool negative_takes_il(void)
            *version;
 }
 
-bool negative_has_sub_groups(void)
-{
-    cl_uint most = 0;
-    return clGetDeviceInfo(cl.device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof(most), &most, NULL) ==
-               CL_SUCCESS &&
-           most > 0;
-}
-
 void *negative_handle(void)
 {
     static void *memory[64];

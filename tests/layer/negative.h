@@ -33,9 +33,8 @@ void negative_check(const char *call, const char *file, int line, cl_int spec, c
 /* At the end of a test: fails if a row has. */
 void negative_end(void);
 
-/* What the device can. */
+/* Whether the device takes programs in an intermediate language. */
 bool negative_takes_il(void);
-bool negative_has_sub_groups(void);
 
 /* A wrong handle: memory that begins as handles do, but is none. */
 void *negative_handle(void);
