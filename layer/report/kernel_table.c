@@ -400,9 +400,10 @@ static const char *kept_path(void)
 /* Programs that a signal ends run no destructors: what the summary would be lies on disk meanwhile. */
 static void keep_current(void)
 {
+    if (!cx_options_get()->summary)
+        return;
     uint64_t now = cx_clock_ns(), last = atomic_load_explicit(&kept_ns, memory_order_relaxed);
-    if (!cx_options_get()->summary || now - last < KEEP_NS || !kept_path() ||
-        !atomic_compare_exchange_strong(&kept_ns, &last, now))
+    if (now - last < KEEP_NS || !kept_path() || !atomic_compare_exchange_strong(&kept_ns, &last, now))
         return;
     char *text = NULL;
     size_t size = 0;
