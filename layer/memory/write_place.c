@@ -14,19 +14,20 @@ enum { TRIES = 8, PERIOD = 16 };
 void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
 {
     struct cx_context *context = root->context;
-    if (root->storage->use.written)
-        root->storage->use.times = 0;
-    root->storage->use.times += root->storage->use.times < 2;
+    struct cx_use *use = &root->storage->use;
+    if (use->written)
+        use->times = 0;
+    use->times += use->times < 2;
     if (kind == CX_USE_TRIAL) /* what the next one may lose is known better now */
-        root->storage->use.risk = context->used_risk = 0;
-    if (kind == CX_USE_TRIAL || (root->storage->use.used && !root->storage->use.written))
+        use->risk = context->used_risk = 0;
+    if (kind == CX_USE_TRIAL || (use->used && !use->written))
         return;
-    root->storage->use.used = true;
-    root->storage->use.written = false;
-    root->storage->use.kind = context->used_so = kind;
+    use->used = true;
+    use->written = false;
+    use->kind = context->used_so = kind;
     if (risk > 0)
-        root->storage->use.risk = context->used_risk = risk;
-    root->storage->use.at = context->used_at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
+        use->risk = context->used_risk = risk;
+    use->at = context->used_at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
     if (kind == CX_USE_OPEN)
         context->tries = 0;
 }
@@ -92,6 +93,7 @@ static unsigned choose(struct cx_mem *root) CX_HOLDS(cx_context_locked)
 unsigned cx_mem_write_place(struct cx_mem *root)
 {
     const struct cx_context *context = root->context;
+    struct cx_use *use = &root->storage->use;
     unsigned place = CX_PLACE_HOST;
     if (root->storage->svm)
         return atomic_load(&context->workers[root->storage->svm->owner].left_out) ? CX_PLACE_HOST
@@ -99,13 +101,13 @@ unsigned cx_mem_write_place(struct cx_mem *root)
     const unsigned own = count_places(root, &place);
     const bool only = own == 1 && place == cx_mem_place(root, &context->workers[context->fastest]);
     if (own < 2) {
-        root->storage->use.written = true;
-        root->storage->use.written_to = only ? place : CX_PLACE_HOST;
-    } else if (!root->storage->use.written) {
-        root->storage->use.written = true;
-        root->storage->use.written_to = choose(root);
-        root->storage->use.tried |= root->storage->use.written_to == CX_PLACE_HOST;
+        use->written = true;
+        use->written_to = only ? place : CX_PLACE_HOST;
+    } else if (!use->written) {
+        use->written = true;
+        use->written_to = choose(root);
+        use->tried |= use->written_to == CX_PLACE_HOST;
     }
-    place = root->storage->use.written_to;
+    place = use->written_to;
     return place != CX_PLACE_HOST && fits(root, place) ? place : CX_PLACE_HOST;
 }
