@@ -4,7 +4,7 @@
  */
 #include "coexec_icd.h"
 #include "coexec.h"
-#include "layer/base/checksum.h"
+#include "layer/base/disk_cache.h"
 #include "layer/base/options.h"
 
 #include <errno.h>
@@ -51,31 +51,21 @@ static bool write_named(const char *icd, const char *library)
     return written;
 }
 
-/* Makes the folders above the file. */
-static void make_folders(char *path)
-{
-    for (char *cut = strchr(path + 1, '/'); cut; cut = strchr(cut + 1, '/')) {
-        *cut = '\0';
-        (void)mkdir(path, 0700); /* writing the file tells */
-        *cut = '/';
-    }
-}
-
 /* The file in the cache that names the library. NULL: it cannot be made; errno says why. */
 static char *icd_in_cache(const char *library)
 {
-    unsigned char sum[CX_CHECKSUM_SIZE];
-    char name[2 * 8 + 1], named[PATH_MAX], *icd = NULL;
+    char key[CX_DISK_CACHE_KEY_SIZE], named[PATH_MAX], *folder = NULL, *icd = NULL;
     const char *cache = cx_options_cache_dir();
     errno = ENOENT;
     if (!cache)
         return NULL;
-    cx_checksum(library, strlen(library), sum);
-    for (int i = 0; i < 8; i++)
-        snprintf(name + 2 * i, 3, "%02x", sum[i]);
-    if (asprintf(&icd, "%s/icd/%s/coexec.icd", cache, name) < 0)
+    cx_disk_cache_key(key, 1, &library);
+    if (asprintf(&folder, "%s/icd/%.16s", cache, key) < 0)
         return NULL;
-    make_folders(icd);
+    const bool made = cx_disk_cache_make_folder(folder) && asprintf(&icd, "%s/coexec.icd", folder) >= 0;
+    free(folder);
+    if (!made)
+        return NULL;
     read_named(icd, named);
     if (strcmp(named, library) == 0 || write_named(icd, library))
         return icd;

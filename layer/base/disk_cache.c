@@ -111,8 +111,7 @@ void *cx_disk_cache_load(const char *folder, const char *key, size_t *size)
     return data;
 }
 
-/* Makes the folder and those above it. */
-static bool make_folder(const char *folder)
+bool cx_disk_cache_make_folder(const char *folder)
 {
     char *path = strdup(folder);
     if (!path)
@@ -155,7 +154,7 @@ bool cx_disk_cache_store(const char *folder, const char *key, const void *data, 
 {
     static atomic_uint serial;
     char *path = NULL, *temporary = NULL;
-    bool ok = cx_disk_cache_may_write(HEAD + size) && make_folder(folder);
+    bool ok = cx_disk_cache_may_write(HEAD + size) && cx_disk_cache_make_folder(folder);
 
     /* process and serial number make the name ours alone; a file of that name is left over from a dead
      * process */

@@ -29,6 +29,9 @@ bool cx_disk_cache_store(const char *folder, const char *key, const void *data, 
 enum { CX_DISK_CACHE_TEXT_SIZE = 32 };
 bool cx_disk_cache_store_result(const char *folder, const char *key, const void *blob, size_t size,
                                 const unsigned char text[CX_DISK_CACHE_TEXT_SIZE]);
+/* Makes the folder (mode 0700) and those above it. False: it is not there. Called by disk_cache.c and
+ * tools/coexec_icd.c. */
+bool cx_disk_cache_make_folder(const char *folder);
 /* Whether this process may write a file of that size. Beyond its limit (RLIMIT_FSIZE) a signal would end the
  * process. Called by source/analyser.c. */
 bool cx_disk_cache_may_write(size_t size);
