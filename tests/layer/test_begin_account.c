@@ -6,22 +6,19 @@
 #include "begin_fixture.h"
 #include "cl_fixture.h"
 #include "cl_folder.h"
-
-#include <stdio.h>
-#include <unistd.h>
+#include "file.h"
 
 /* A process of its own does it and ends; gives what its summary says. */
 static const char *summary_of(void (*act)(void))
 {
-    static char text[1 << 14];
+    static char *text;
     begin_keep_analysis();
     setenv("COEXEC_SUMMARY", "full", 1);
     setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
     begin_in_a_process(act);
-    FILE *file = fopen(cl_folder_path("summary"), "r");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    fclose(file);
+    free(text);
+    text = file_read(cl_folder_path("summary"), NULL);
+    ck_assert_ptr_nonnull(text);
     cl_folder_remove();
     return text;
 }
