@@ -82,8 +82,7 @@ enum cx_admission_reason {
     CX_ADMISSION_WHOLE_OTHERS_SLOW, /* no other device would end it sooner */
     CX_ADMISSION_REASONS
 };
-/* A phrase that completes "runs split/whole: ...". Called by plan/plan.c, plan/plan_share.c and
- * plan/plan_stake.c. */
+/* A phrase that completes "runs split/whole: ...". Called by plan/why.c. */
 const char *cx_admission_reason_text(enum cx_admission_reason reason);
 
 enum cx_admission_part {

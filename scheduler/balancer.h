@@ -63,8 +63,8 @@ extern const struct cx_balancer_params cx_balancer_defaults;
 
 struct cx_balancer;
 
-/* The reason of the newest decision about a device, for COEXEC_SUMMARY and the trace. launch/split_package.c
- * takes the text. Called by launch/split_package.c. */
+/* The reason of the newest decision about a device, for COEXEC_SUMMARY and the trace. plan/part_note.c
+ * takes the text. Called by plan/part_note.c. */
 enum cx_decision {
     CX_DECIDED_NOTHING,   /* never asked */
     CX_DECIDED_SHARE,     /* its share of all, by speeds known beforehand */

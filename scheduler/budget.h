@@ -90,7 +90,8 @@ enum cx_stake_verdict {
     CX_STAKE_TRIAL,    /* split, at the account's expense */
     CX_STAKE_VERDICTS
 };
-/* A phrase that completes "runs whole/split: ...". Called by play.c and plan/plan_stake.c. */
+/* A phrase that completes "runs whole/split: ...". Called by play.c, plan/plan_stake.c and
+ * plan/why.c. */
 const char *cx_stake_verdict_text(enum cx_stake_verdict verdict);
 static inline bool cx_stake_splits(enum cx_stake_verdict verdict)
 {

@@ -280,7 +280,7 @@ cl_int cx_failover_share(struct cx_launch *launch, struct cx_worker *worker, con
             continue;
         cx_info(CX_TOPIC_PLAN, "%s: %s did what %s failed to do", launch->request.kernel->function->name,
                 e.to->device->name, worker->device->name);
-        cx_launch_decided(launch, other->member, "did what another device failed to do");
+        cx_launch_decided(launch, other->member, CX_PART_STANDS_IN);
     }
     free(e.regions);
     return error;

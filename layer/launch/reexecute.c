@@ -68,8 +68,7 @@ static void take_over(struct split *split, uint64_t serial)
             cx_split_package_count(split, package);
         } else if (!package->copy && package->reexecuted) {
             package->dropped = true;
-            cx_launch_decided(split->launch, split->plan.member[package->part],
-                              "others did its package first");
+            cx_launch_decided(split->launch, split->plan.member[package->part], CX_PART_OVERTAKEN);
         }
     }
 }
@@ -106,7 +105,7 @@ bool cx_reexecute_failed(struct split *split, unsigned part, struct package *fai
         }
     }
     cx_split_part_failed(split, part);
-    cx_launch_decided(split->launch, split->plan.member[part], "failed: others did what it held");
+    cx_launch_decided(split->launch, split->plan.member[part], CX_PART_FAILED);
     cx_balancer_fail(split->plan.balancer, part, lost);
     for (unsigned p = 0; p < split->plan.n; p++) {
         any |= cx_split_alive(split, p);
@@ -159,7 +158,7 @@ static void mark_superseded(struct split *split, unsigned part, const struct pac
     double worked = (double)(now - package->start_ns) * 1e-9;
     bool at_once = speed <= 0 || worked > too_long * groups / speed;
     cx_device_load_supersede(worker, now, at_once ? now : now + (now - package->start_ns));
-    cx_launch_decided(split->launch, split->plan.member[part], "late: not waited for");
+    cx_launch_decided(split->launch, split->plan.member[part], CX_PART_LATE);
     cx_info(CX_TOPIC_PLAN, "%s is over; %s still works on what others have done of it",
             split->launch->request.kernel->function->name, worker->device->name);
 }

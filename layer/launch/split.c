@@ -463,11 +463,12 @@ static bool have_threads(const struct split *split)
 }
 
 /* What a split needs cannot be had: one device does it all. */
-static void run_whole(struct cx_launch *launch, struct split *split, const char *reason)
+static void run_whole(struct cx_launch *launch, struct split *split, enum cx_why reason)
     CX_HOLDS(cx_context_locked)
 {
     unsigned member = split->plan.member[0];
-    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->request.kernel->function->name, reason);
+    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->request.kernel->function->name,
+            cx_why_text(reason));
     for (unsigned p = 0; p < launch->outcome.nparts; p++)
         cx_args_drop(&launch->outcome.parts[p].args);
     free(launch->outcome.parts);
@@ -491,7 +492,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
 
     if (error == CL_SUCCESS && !have_threads(split)) {
         free(whole);
-        run_whole(launch, split, "the system gives no thread for a device that would share it");
+        run_whole(launch, split, CX_WHY_NO_THREAD);
         return;
     }
     if (error == CL_SUCCESS) {
@@ -508,7 +509,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
             error = CL_OUT_OF_HOST_MEMORY;
         if (error != CL_SUCCESS) {
             free(whole);
-            run_whole(launch, split, "there is no memory for the copies that a split needs");
+            run_whole(launch, split, CX_WHY_NO_COPIES);
             return;
         }
     }

@@ -27,7 +27,7 @@ struct package {
     uint64_t asked_ns; /* when it was assigned */
     uint64_t start_ns; /* the same; once over, when it began */
     uint64_t end_ns, busy_ns, noticed_ns; /* once over */
-    const char *why;                      /* it is as long as it is */
+    enum cx_part_note note;               /* why it is as long as it is */
     unsigned slices;                      /* kernels that it is run as (slices.h) */
     uint64_t done;                        /* up to which step these are over */
     uint64_t sent;                        /* up to which step results are promised to reads (write_back.h) */

@@ -43,7 +43,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
                      mine ? (package->range.end - package->range.first) * split->plan.slice : 0);
     split->issuing--;
     if (mine)
-        cx_launch_decided(launch, split->plan.member[lane->part], "refused a package: others did it");
+        cx_launch_decided(launch, split->plan.member[lane->part], CX_PART_REFUSED);
     bool any = false;
     for (unsigned p = 0; p < split->plan.n; p++) {
         any |= cx_split_alive(split, p);

@@ -134,7 +134,7 @@ bool cx_split_package_all(const struct lane *lane, const struct cx_worker *worke
 void cx_split_package_count(struct split *split, const struct package *package)
 {
     struct cx_part *part = &split->launch->outcome.parts[package->part];
-    part->why = package->why;
+    part->note = package->note;
     part->at = package->range.first * split->plan.slice;
     part->asked_ns = package->asked_ns;
     part->noticed_ns = package->noticed_ns;
@@ -148,9 +148,9 @@ void cx_split_package_take(struct lane *lane, struct cx_worker *worker, unsigned
     struct split *split = lane->split;
     struct package *package = &split->packages[index];
     const enum cx_decision decision = cx_balancer_decision(split->plan.balancer, lane->part);
-    package->why = cx_decision_text(decision);
+    package->note = cx_part_note_decided(decision);
     if (decision != CX_DECIDED_NOTHING)
-        cx_launch_decided(split->launch, worker->index, package->why);
+        cx_launch_decided(split->launch, worker->index, package->note);
     split->issuing++;
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
@@ -273,7 +273,7 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
     if (package->dropped) {
         const struct cx_part part = {.member = split->plan.member[lane->part],
                                      .at = package->range.first * split->plan.slice,
-                                     .why = "dropped: another device was first",
+                                     .note = CX_PART_DROPPED,
                                      .asked_ns = package->asked_ns,
                                      .noticed_ns = package->noticed_ns};
         cx_trace_package(split->launch, &part, groups, package->start_ns, package->end_ns);

@@ -14,6 +14,8 @@
 #include "layer/base/exit_guard.h"
 #include "layer/memory/buffer.h"
 #include "layer/plan/kernel_history.h"
+#include "layer/plan/part_note.h"
+#include "layer/plan/why.h"
 #include "layer/program/kernel.h"
 #include "layer/source/subrange.h"
 #include "layer/timeline/command.h"
@@ -47,7 +49,8 @@ struct cx_launch_acceptance {
  * context->lock; afterwards constant, save that launch/split.c gives the reason anew where a split runs whole
  * after all. Summary, trace, recording and log tell it. */
 struct cx_launch_decision {
-    const char *reason;                      /* why it runs whole or split; static text */
+    enum cx_why reason; /* why it runs whole or split */
+    const char *said;   /* the text of CX_WHY_SAID: by program/ or source/, as long as the kernel lives */
     const struct cx_summary_kernel *summary; /* the kernel that the lines are in; NULL: not needed */
     uint32_t line;                           /* the source line of the reason (cx_place_text()); 0: none */
     uint32_t other_line;                     /* a second one; 0: there is none */
@@ -127,8 +130,8 @@ struct cx_part {
     struct cx_args *args; /* the member's own (private_copies.h); NULL: the launch's */
     uint64_t groups, packages, busy_ns;
     uint64_t first_ns, last_ns;    /* host clock */
-    uint64_t at;                   /* first group of the next package to be added, if `why` is given */
-    const char *why;               /* why the next package to be added is as long as it is, or NULL */
+    uint64_t at;                   /* first group of the next package to be added, if `note` is given */
+    enum cx_part_note note;        /* why the next package to be added is as long as it is */
     uint64_t asked_ns, noticed_ns; /* when it was decided, and when its end was noticed; 0: not known */
 };
 
@@ -175,6 +178,12 @@ static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
 static inline unsigned cx_launch_protocol(const struct cx_launch *launch, unsigned arg)
 {
     return launch->decision.protocols ? launch->decision.protocols[arg] : CX_PROTOCOL_EXCLUSIVE;
+}
+/* Why it runs whole or split, as text. Called by plan/. */
+static inline const char *cx_launch_why(const struct cx_launch *launch)
+{
+    return launch->decision.reason == CX_WHY_SAID ? launch->decision.said
+                                                  : cx_why_text(launch->decision.reason);
 }
 
 #endif

@@ -39,23 +39,24 @@ void cx_launch_stats(const struct cx_launch *launch)
         parts[p] = part_of(launch->base.context, &launch->outcome.parts[p]);
     cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
                    launch->decision.other_line, NULL);
-    const struct cx_kernel_table_run run = {.part = parts,
-                                            .nparts = launch->outcome.nparts,
-                                            .moved = launch->outcome.moved,
-                                            .changed = launch->outcome.changed,
-                                            .combined = launch->outcome.combined,
-                                            .merges = has_protocol(launch, CX_PROTOCOL_MERGE),
-                                            .has_private = has_protocol(launch, CX_PROTOCOL_REDUCTION),
-                                            .remote_access = launch->decision.remote_access,
-                                            .reason = launch->decision.reason,
-                                            .where = where,
-                                            .line = launch->decision.line};
+    const struct cx_kernel_table_run run = {
+        .part = parts,
+        .nparts = launch->outcome.nparts,
+        .moved = launch->outcome.moved,
+        .changed = launch->outcome.changed,
+        .combined = launch->outcome.combined,
+        .merges = has_protocol(launch, CX_PROTOCOL_MERGE),
+        .has_private = has_protocol(launch, CX_PROTOCOL_REDUCTION),
+        .remote_access = launch->decision.remote_access,
+        .reason = launch->decision.reason == CX_WHY_NONE ? NULL : cx_launch_why(launch),
+        .where = where,
+        .line = launch->decision.line};
     cx_kernel_table_launch(launch->request.kernel->function->stats, &run);
     free(parts);
 }
 
-void cx_launch_decided(const struct cx_launch *launch, unsigned member, const char *why)
+void cx_launch_decided(const struct cx_launch *launch, unsigned member, enum cx_part_note note)
 {
     cx_kernel_table_decided(launch->request.kernel->function->stats,
-                            launch->base.context->workers[member].device->index, why);
+                            launch->base.context->workers[member].device->index, cx_part_note_text(note));
 }

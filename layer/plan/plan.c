@@ -35,21 +35,21 @@
 
 /* ---- may it be split? ---- */
 
-static bool whole_because(struct cx_launch *launch, const char *reason)
+static bool whole_because(struct cx_launch *launch, enum cx_why reason)
 {
     launch->decision.reason = reason;
     return false;
 }
 
 /* The same wherever the data are. */
-static bool whole_anyway(struct cx_launch *launch, const char *reason)
+static bool whole_anyway(struct cx_launch *launch, enum cx_why reason)
 {
     launch->decision.use = CX_USE_WHOLE;
     return whole_because(launch, reason);
 }
 
 /* The same where that is so for all launches of the function and range. */
-static bool whole_alike(struct cx_launch *launch, const char *reason)
+static bool whole_alike(struct cx_launch *launch, enum cx_why reason)
 {
     launch->decision.replayable = true;
     return whole_anyway(launch, reason);
@@ -70,20 +70,28 @@ static bool join_straggler(struct cx_launch *launch, const struct cx_cached_verd
     if (!bounded && cx_clock_ns() < cx_device_load_of(worker)->superseded_until_ns)
         return true;
     launch->deferral.lacks_straggler = true;
-    return whole_because(launch, cx_reexecute_straggler_reason);
+    return whole_because(launch, CX_WHY_STRAGGLER);
+}
+
+/* A reason that program/ or source/ gives as a text. */
+static enum cx_why said(struct cx_launch *launch, const char *text)
+{
+    launch->decision.said = text;
+    return CX_WHY_SAID;
 }
 
 /* Why the kernel does not run on a member. */
-static const char *why_not_on(const struct cx_kernel *kernel, unsigned m)
+static enum cx_why why_not_on(struct cx_launch *launch, unsigned m)
 {
+    const struct cx_kernel *kernel = launch->request.kernel;
     if (cx_kernel_is_foreign(kernel, m))
-        return "the kernel has inline assembly, and the other devices are of another model than the fastest";
+        return CX_WHY_FOREIGN;
     if (cx_build_deferred_on(kernel->program, m))
-        return "the other devices have not built the program yet";
+        return CX_WHY_NOT_BUILT;
     if (cx_program_runs_on(kernel->program, m))
-        return "no other device can run this kernel";
+        return CX_WHY_NO_OTHER;
     const char *moved = cx_program_moved(kernel->program, m);
-    return moved ? moved : "the other devices' compilers have refused the program";
+    return moved ? said(launch, moved) : CX_WHY_BUILD_FAILED;
 }
 
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
@@ -101,8 +109,12 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     unsigned n = 0, first = queue->fastest;
     bool deferred = false;
 
-    if (!cx_subrange_can(&launch->request.geometry, judged->verdict.dim, variant, &launch->decision.reason))
+    const enum cx_subrange_limit limit =
+        cx_subrange_limit(&launch->request.geometry, judged->verdict.dim, variant);
+    if (limit != CX_SUBRANGE_FITS) {
+        launch->decision.reason = cx_why_subrange(limit);
         return 0;
+    }
     for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
         items *= launch->request.geometry.local[d];
     if (!cx_kernel_runs_on(kernel, first))
@@ -111,30 +123,31 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
              first++)
             ;
     first = cx_plan_prompt(launch, first);
-    launch->decision.reason = "no other device can run this kernel";
+    launch->decision.reason = CX_WHY_NO_OTHER;
     for (unsigned m = 0; m < context->nmembers; m++) {
         if (!cx_queue_takes(queue, m))
             continue;
         deferred |= cx_build_deferred_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
         if (!cx_kernel_runs_on(kernel, m)) {
-            launch->decision.reason = why_not_on(kernel, m);
+            launch->decision.reason = why_not_on(launch, m);
             continue;
         }
         if (cx_device_load_is_straggler(&context->workers[m]) && !join_straggler(launch, judged, m, plan))
             continue;
-        if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->decision.reason))
+        if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->decision.said)) {
+            launch->decision.reason = CX_WHY_SAID;
             continue;
+        }
         if (cx_options_get()->reproducible && !cx_context_alike(context, first, m))
             continue;
         if (!cx_kernel_variant_ready(kernel, m, variant)) {
             const bool never = cx_kernel_variant_failed(kernel, m, variant);
-            launch->decision.reason =
-                never ? "the split variant cannot be built" : "the split variant is not built yet";
+            launch->decision.reason = never ? CX_WHY_NO_VARIANT : CX_WHY_VARIANT_LATER;
             launch->deferral.lacks_builds |= !never;
             continue;
         }
         if (cx_kernel_variant_limit(kernel, m, variant) < items) {
-            launch->decision.reason = "no other device takes work-groups of this size";
+            launch->decision.reason = CX_WHY_GROUP_SIZE;
             continue;
         }
         plan->member[n] = m;
@@ -175,33 +188,35 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
-    const char *why = NULL;
+    const char *text = NULL;
+    enum cx_why why;
 
     if (!(queue->members & (queue->members - 1)))
-        return whole_alike(launch, "there is one device");
+        return whole_alike(launch, CX_WHY_ONE_DEVICE);
     if (launch->decision.on_svm_owner) /* the reason is told */
         return false;
     if (cx_options_get()->split == CX_OPTION_SPLIT_NEVER)
-        return whole_alike(launch, "COEXEC_SPLIT=never");
+        return whole_alike(launch, CX_WHY_SPLIT_NEVER);
     if (cx_exit_guard_ending()) /* packages may have to be compiled, and compilers may be gone */
-        return whole_because(launch, "the process is ending");
+        return whole_because(launch, CX_WHY_ENDING);
     if (launch->acceptance.beyond)
-        return whole_because(launch, "only its driver can tell whether it takes such work-groups");
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, &why);
+        return whole_because(launch, CX_WHY_BEYOND);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, &text);
     if (!summary)
-        return whole_because(launch, why ? why : "there is no access summary");
+        return whole_because(launch, text ? said(launch, text) : CX_WHY_NO_SUMMARY);
     launch->decision.summary = summary;
     enum cx_summary_reason forbids =
         cx_summary_forbids(summary, &launch->decision.line, &launch->decision.arg);
     if (forbids != CX_REASON_NONE)
-        return whole_anyway(launch, cx_summary_reason_text(forbids));
+        return whole_anyway(launch, cx_why_summary(forbids));
     if (!launch->request.local_given && !cx_plan_local_size(launch))
-        return whole_because(launch, "no work-group size suits all devices");
+        return whole_because(launch, CX_WHY_NO_LOCAL_SIZE);
     struct cx_kernel_history *history =
         cx_function_history(launch->request.kernel->function, context->nmembers);
     if (history && cx_plan_too_short(launch, history))
-        return whole_alike(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
-    if (cx_split_policy_bounded() && !launch->slices.prefix && (why = cx_plan_stake_forbids(launch))) {
+        return whole_alike(launch, cx_why_admission(CX_ADMISSION_WHOLE_SHORT));
+    if (cx_split_policy_bounded() && !launch->slices.prefix &&
+        (why = cx_plan_stake_forbids(launch)) != CX_WHY_NONE) {
         launch->decision.replayable = true;
         return whole_because(launch, why);
     }
@@ -209,17 +224,15 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     struct cx_cached_verdict *judged =
         history ? cx_judge_args(history, summary, launch, cx_split_policy_always() ? NULL : &skipped) : NULL;
     if (skipped) /* counted until judging pays */
-        return whole_anyway(launch, cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT));
+        return whole_anyway(launch, cx_why_admission(CX_ADMISSION_WHOLE_SHORT));
     if (!judged || !judged->verdict.splits) {
         launch->decision.line = judged ? judged->verdict.line : 0;
         launch->decision.other_line = judged ? judged->verdict.other : 0;
         launch->decision.arg = judged ? judged->verdict.arg : -1;
-        return whole_anyway(launch,
-                            cx_summary_reason_text(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
+        return whole_anyway(launch, cx_why_summary(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
     }
     if (cx_options_get()->reproducible && adds_floats(summary, judged))
-        return whole_because(
-            launch, "COEXEC_REPRODUCIBLE=1, and work-groups add floating-point numbers in any order");
+        return whole_because(launch, CX_WHY_FLOAT_SUMS);
     judged->refs++;
     plan->judged = judged;
     plan->groups = cx_launch_groups(launch);
@@ -229,10 +242,10 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
     plan->weight = calloc(context->nmembers, sizeof(*plan->weight));
     if (!plan->member || !plan->variant || !plan->weight)
-        return whole_because(launch, "out of memory");
+        return whole_because(launch, CX_WHY_NO_MEMORY);
     plan->n = list_members(launch, summary, judged, plan);
     if (plan->n >= 2 && !cx_launch_choose_protocols(launch, judged, plan->member, plan->n))
-        return whole_because(launch, "out of memory");
+        return whole_because(launch, CX_WHY_NO_MEMORY);
     if (plan->n >= 2)
         cx_remote_access_choose(launch, judged, plan->member, plan->n);
     if (plan->n < 2 || !cx_plan_share(launch, plan, history, best))
@@ -251,7 +264,7 @@ static void tell(const struct cx_launch *launch, bool split) CX_HOLDS(cx_context
         cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
                        launch->decision.other_line, NULL);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->request.kernel->function->name,
-            split ? "split" : "whole", launch->decision.reason, where);
+            split ? "split" : "whole", cx_launch_why(launch), where);
     cx_trace_plan(launch, split);
     cx_record_launch(launch, split);
 }
@@ -296,7 +309,7 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
 {
     tell(launch, true);
     count_use(launch);
-    launch->decision.reason = "one device took all of its work-groups"; /* said where that happens */
+    launch->decision.reason = CX_WHY_ONE_TOOK_ALL; /* said where that happens */
     cx_split_feedback_begin(launch, !plan->moves);
     cx_result_use_launch(launch->request.args, cx_kernel_accesses(launch->request.kernel),
                          launch->request.kernel->function->history, NULL,

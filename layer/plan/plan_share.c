@@ -365,8 +365,7 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
         cut_parts(plan, history, all);
     weigh(plan, all->share);
     if (plan->n + plan->probes < 2)
-        launch->decision.reason = plan->stragglers ? cx_reexecute_straggler_reason
-                                                   : "its arguments cannot be had on another device";
+        launch->decision.reason = plan->stragglers ? CX_WHY_STRAGGLER : CX_WHY_NO_ARGUMENTS;
     else
         plan->balancer =
             make_balancer(launch, plan, all, plan->done ? NULL : memory_of(launch, history, plan->groups),
@@ -376,8 +375,7 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
     if (plan->balancer && plan->probes)
         place_probe(plan, all->probe_record);
     if (plan->balancer && cx_split_policy_always())
-        launch->decision.reason =
-            cx_options_get()->reproducible ? "COEXEC_REPRODUCIBLE=1" : "COEXEC_SPLIT=always";
+        launch->decision.reason = cx_options_get()->reproducible ? CX_WHY_REPRODUCIBLE : CX_WHY_SPLIT_ALWAYS;
 }
 
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
@@ -389,7 +387,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         context->planner->candidates = malloc(sizeof(*context->planner->candidates));
     struct cx_candidates *all = context->planner->candidates;
     if (!all) {
-        launch->decision.reason = "out of memory";
+        launch->decision.reason = CX_WHY_NO_MEMORY;
         return false;
     }
     all->probe_record = NULL;
@@ -401,14 +399,13 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     *best = plan->member[decision.best];
     for (unsigned i = 0; i < plan->n && decision.split; i++)
         if (!all->member[i].takes_part)
-            cx_launch_decided(launch, plan->member[i], cx_admission_part_text(all->member[i].part));
-    launch->decision.reason = plan->moves ? "launches have forgone as much as moving their data costs"
-                                          : cx_admission_reason_text(decision.reason);
+            cx_launch_decided(launch, plan->member[i], cx_part_note_admitted(all->member[i].part));
+    launch->decision.reason = plan->moves ? CX_WHY_MIGRATION : cx_why_admission(decision.reason);
     launch->decision.replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
                                                    decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
     launch->decision.use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
     if (!decision.split && cx_plan_policy(launch)->keeps_whole)
-        launch->decision.reason = "COEXEC_ALGO=single";
+        launch->decision.reason = CX_WHY_SINGLE;
     if (decision.split && !cx_split_policy_always() &&
         cx_split_feedback_keeps_whole(launch, plan, history, best))
         decision.split = false;

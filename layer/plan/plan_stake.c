@@ -183,15 +183,15 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
         cx_account_returned(context->account, RETURN_SECONDS + seconds);
 }
 
-const char *cx_plan_stake_forbids(struct cx_launch *launch)
+enum cx_why cx_plan_stake_forbids(struct cx_launch *launch)
 {
     const double length = cx_plan_length(launch);
     if (!(length > 0))
-        return cx_stake_verdict_text(CX_STAKE_UNKNOWN);
+        return cx_why_stake(CX_STAKE_UNKNOWN);
     if (cx_plan_gain(launch, length) > 0)
-        return NULL;
+        return CX_WHY_NONE;
     launch->decision.use = CX_USE_WHOLE;
-    return cx_admission_reason_text(CX_ADMISSION_WHOLE_SHORT);
+    return cx_why_admission(CX_ADMISSION_WHOLE_SHORT);
 }
 
 /* ---- costs ---- */
@@ -461,7 +461,7 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     launch->decision.risk = verdict == CX_STAKE_TOO_DEAR && uploads > 0 ? risk_beyond(context, &stake) : 0;
     launch->stake.invests = launch->stake.trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
-        launch->decision.reason = cx_stake_verdict_text(verdict);
+        launch->decision.reason = cx_why_stake(verdict);
     return cx_stake_splits(verdict);
 }
 

@@ -36,7 +36,7 @@ void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_regi
                      const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 /* Why the launch stays whole without being judged, which would take tens of microseconds: its length is not
  * known, or too short, which sets launch->decision.use. NULL: it may be judged. Called by plan.c. */
-const char *cx_plan_stake_forbids(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+enum cx_why cx_plan_stake_forbids(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 
 /* What is known about a possible split. */
 struct cx_plan_costs {

@@ -105,7 +105,6 @@ static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_ca
 struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned member, enum cx_variant *variant)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
-    const char *why;
 
     if (!history || history->prefixes >= MOST_PREFIXES ||
         (cx_plan_length(launch) > 0 && !are_others_coming(launch)) || !is_large(launch, member))
@@ -116,7 +115,7 @@ struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned mem
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     *variant = cx_subrange_variant(&launch->request.geometry, judged->verdict.dim,
                                    summary->uses & CX_USE_NEEDS_REWRITE);
-    if (!cx_subrange_can(&launch->request.geometry, judged->verdict.dim, *variant, &why) ||
+    if (cx_subrange_limit(&launch->request.geometry, judged->verdict.dim, *variant) != CX_SUBRANGE_FITS ||
         !cx_kernel_variant_ready(launch->request.kernel, member, *variant) ||
         !in_any_order(launch, judged, summary) || !outlasts_compiler(launch, judged, member, *variant))
         return NULL;

@@ -102,7 +102,7 @@ static void write_launch(FILE *out, const void *of)
     }
     free(access);
     fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
-    cx_recording_text(out, launch->decision.reason ? launch->decision.reason : "");
+    cx_recording_text(out, cx_launch_why(launch));
     fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->decision.line));
     if (launch->decision.other_line)
         fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->decision.other_line));

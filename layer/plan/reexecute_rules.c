@@ -53,8 +53,6 @@ bool cx_reexecute_private(const struct cx_launch *launch, unsigned member)
     return true;
 }
 
-const char cx_reexecute_straggler_reason[] = "another device still works on what others have done";
-
 /* Whether something would have to be brought to the member before it takes any package: that would be behind
  * what it still does, and the host copy would be read until then. */
 static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_cached_verdict *judged,

@@ -21,8 +21,6 @@ bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached
  * shadows are allocated. Called by plan_share.c and launch/split.c. */
 bool cx_reexecute_private(const struct cx_launch *launch, unsigned member);
 
-/* The reason of launches that are not shared with a straggler. */
-extern const char cx_reexecute_straggler_reason[];
 /* Whether others can do everything that the member holds of the launch or never begins, so that the delay is
  * bounded. Called by plan.c. */
 bool cx_reexecute_bounds(const struct cx_launch *launch, const struct cx_cached_verdict *judged,

@@ -23,7 +23,7 @@ bool cx_split_feedback_keeps_whole(struct cx_launch *launch, const struct cx_spl
         takes |= plan->member[i] == context->planner->whole_member;
     if (takes)
         *best = context->planner->whole_member;
-    launch->decision.reason = "split launches of late took longer than one device would have";
+    launch->decision.reason = CX_WHY_FEEDBACK;
     return true;
 }
 

@@ -65,19 +65,19 @@ static bool reaches_below(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
     return false;
 }
 
-bool cx_svm_binds(struct cx_launch *launch, const char **why)
+bool cx_svm_binds(struct cx_launch *launch, enum cx_why *why)
 {
     const bool argument = cx_svm_has_argument(launch);
-    *why = NULL;
+    *why = CX_WHY_NONE;
     if (!argument && !launch->base.context->nsvm)
         return false;
     if (argument && has_fine(launch))
-        *why = "the program may touch fine-grained shared virtual memory at any time";
+        *why = CX_WHY_SVM_FINE;
     else if (!is_confined(cx_kernel_summary(launch->request.kernel, NULL)))
-        *why = "it may load or keep pointers into shared virtual memory";
+        *why = CX_WHY_SVM_POINTERS;
     else if (argument && reaches_below(launch))
-        *why = "it may touch shared virtual memory before the pointer it is given";
-    return *why;
+        *why = CX_WHY_SVM_BELOW;
+    return *why != CX_WHY_NONE;
 }
 
 bool cx_svm_blocked(struct cx_command *command)

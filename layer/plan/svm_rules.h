@@ -11,7 +11,7 @@
 #include "layer/plan/plan.h"
 
 /* Whether the launch must run whole on the owner; *why says why. Called by plan.c. */
-bool cx_svm_binds(struct cx_launch *launch, const char **why) CX_HOLDS(cx_context_locked);
+bool cx_svm_binds(struct cx_launch *launch, enum cx_why *why) CX_HOLDS(cx_context_locked);
 /* Whether one of the launch's arguments lies in shared virtual memory. Called by plan_place.c. */
 bool cx_svm_has_argument(const struct cx_launch *launch);
 /* For a launch on the owner. blocked: makes it wait for launches with unsettled owners on any allocation;

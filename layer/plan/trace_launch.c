@@ -21,7 +21,7 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
         speed[m] = cx_speed_record_speed(&history->records[m]);
     cx_trace_count(&args, "launch", launch->base.base.id);
     cx_trace_flag(&args, "split", split);
-    cx_trace_text(&args, "reason", launch->decision.reason ? launch->decision.reason : "");
+    cx_trace_text(&args, "reason", cx_launch_why(launch));
     const char *file =
         launch->decision.summary ? cx_place_file(launch->decision.summary, launch->decision.line) : NULL;
     if (launch->decision.line)
@@ -52,9 +52,9 @@ void cx_trace_package(const struct cx_launch *launch, const struct cx_part *part
     cx_trace_count(&args, "groups", groups);
     cx_trace_count(&args, "launch", launch->base.base.id);
     cx_trace_count(&args, "device", part->member);
-    if (part->why) {
+    if (part->note != CX_PART_NOTHING) {
         cx_trace_count(&args, "first", part->at);
-        cx_trace_text(&args, "why", part->why);
+        cx_trace_text(&args, "why", cx_part_note_text(part->note));
         count_between(&args, "asked_us_before", part->asked_ns, start_ns);
         count_between(&args, "noticed_us_after", end_ns, part->noticed_ns);
     }

@@ -5,8 +5,8 @@
  * The texts are OpenCL C of every version from 1.0 on. Their functions are always inlined and fold to the
  * built-in for a constant dimension wherever the launch cannot change it. `static` is an error before OpenCL
  * C 1.2, the enqueued local size (which an uneven last group does not change) exists from 2.0 on; before,
- * groups are even. Numbers fit 31 bits (cx_subrange_can), so divisions are 32 bits wide: 64-bit ones are slow
- * on GPUs.
+ * groups are even. Numbers fit 31 bits (cx_subrange_limit), so divisions are 32 bits wide: 64-bit ones are
+ * slow on GPUs.
  */
 #include "layer/source/subrange.h"
 
@@ -115,37 +115,42 @@ enum cx_variant cx_subrange_variant(const struct cx_access_geometry *geometry, u
     return geometry->work_dim < 3 ? CX_VARIANT_SPLIT : (enum cx_variant)(CX_VARIANT_SPLIT3_0 + dim);
 }
 
-static const char *why_not(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant)
+const char *cx_subrange_limit_text(enum cx_subrange_limit limit)
+{
+    static const char *const limit_texts[CX_SUBRANGE_LIMITS] = {
+        [CX_SUBRANGE_FITS] = "",
+        [CX_SUBRANGE_NO_DIMENSION] = "no such dimension",
+        [CX_SUBRANGE_IDS] = "global ids need more than 31 bits",
+        [CX_SUBRANGE_OFFSET] = "the launch has a global offset in the split dimension",
+        [CX_SUBRANGE_SIZE_30] = "the global size needs more than 30 bits",
+        [CX_SUBRANGE_SIZE_31] = "the global size needs more than 31 bits",
+        [CX_SUBRANGE_STATE_OFFSET] = "the launch has a global offset in the dimension that carries the size",
+        [CX_SUBRANGE_OTHER_VARIANT] = "another variant serves this launch",
+    };
+    return (unsigned)limit < CX_SUBRANGE_LIMITS ? limit_texts[limit] : "?";
+}
+
+enum cx_subrange_limit cx_subrange_limit(const struct cx_access_geometry *geometry, unsigned dim,
+                                         enum cx_variant variant)
 {
     const uint64_t limit = UINT64_C(1) << 31;
 
     if (dim >= geometry->work_dim || geometry->local[dim] == 0)
-        return "no such dimension";
+        return CX_SUBRANGE_NO_DIMENSION;
     if (geometry->global[dim] > limit || geometry->offset[dim] > limit - geometry->global[dim])
-        return "global ids need more than 31 bits";
+        return CX_SUBRANGE_IDS;
     if (variant == CX_VARIANT_PLAIN)
-        return NULL;
+        return CX_SUBRANGE_FITS;
     if (geometry->offset[dim] != 0)
-        return "the launch has a global offset in the split dimension";
-    if (variant == CX_VARIANT_SPLIT)
-        return geometry->global[dim] < UINT64_C(1) << 30 ? NULL : "the global size needs more than 30 bits";
-    unsigned carrier = state_dim(dim);
-    if (geometry->offset[carrier] != 0)
-        return "the launch has a global offset in the dimension that carries the size";
-    if (geometry->global[dim] >= limit - geometry->global[carrier])
-        return "the global size needs more than 31 bits";
-    return NULL;
-}
-
-bool cx_subrange_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
-                     const char **why)
-{
-    const char *reason = why_not(geometry, dim, variant);
-    if (!reason && variant != CX_VARIANT_PLAIN && variant != cx_subrange_variant(geometry, dim, true))
-        reason = "another variant serves this launch";
-    if (reason && why)
-        *why = reason;
-    return !reason;
+        return CX_SUBRANGE_OFFSET;
+    if (variant == CX_VARIANT_SPLIT && geometry->global[dim] >= UINT64_C(1) << 30)
+        return CX_SUBRANGE_SIZE_30;
+    const unsigned carrier = state_dim(dim);
+    if (variant != CX_VARIANT_SPLIT && geometry->offset[carrier] != 0)
+        return CX_SUBRANGE_STATE_OFFSET;
+    if (variant != CX_VARIANT_SPLIT && geometry->global[dim] >= limit - geometry->global[carrier])
+        return CX_SUBRANGE_SIZE_31;
+    return variant == cx_subrange_variant(geometry, dim, true) ? CX_SUBRANGE_FITS : CX_SUBRANGE_OTHER_VARIANT;
 }
 
 void cx_subrange_package(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,

@@ -41,11 +41,25 @@ struct cx_subrange_launch {
  * not 0. Called by api/enqueue_kernel.c, plan/plan.c and plan/prefix_rules.c. */
 enum cx_variant cx_subrange_variant(const struct cx_access_geometry *geometry, unsigned dim, bool rewrite);
 
-/* Whether packages of this launch along dim can be launched by this variant. Otherwise *why (why may be NULL)
- * says the reason in half a sentence. NVIDIA's driver keeps 32 bits of an offset and extends the sign, so no
- * value may need more than 31 bits. Called by plan/plan.c and plan/prefix_rules.c. */
-bool cx_subrange_can(const struct cx_access_geometry *geometry, unsigned dim, enum cx_variant variant,
-                     const char **why);
+/* What forbids packages of a launch. */
+enum cx_subrange_limit {
+    CX_SUBRANGE_FITS, /* nothing */
+    CX_SUBRANGE_NO_DIMENSION,
+    CX_SUBRANGE_IDS,           /* global ids need more than 31 bits */
+    CX_SUBRANGE_OFFSET,        /* ... in the split dimension */
+    CX_SUBRANGE_SIZE_30,       /* CX_VARIANT_SPLIT */
+    CX_SUBRANGE_SIZE_31,       /* CX_VARIANT_SPLIT3_0 and the like */
+    CX_SUBRANGE_STATE_OFFSET,  /* ... in the dimension that carries the size */
+    CX_SUBRANGE_OTHER_VARIANT, /* another variant serves the launch */
+    CX_SUBRANGE_LIMITS
+};
+/* Half a sentence, "" for FITS. Called by plan/why.c. */
+const char *cx_subrange_limit_text(enum cx_subrange_limit limit);
+/* What forbids that packages of this launch along dim are launched by this variant. NVIDIA's driver keeps 32
+ * bits of an offset and extends the sign, so no value may need more than 31 bits. Called by plan/plan.c and
+ * plan/prefix_rules.c. */
+enum cx_subrange_limit cx_subrange_limit(const struct cx_access_geometry *geometry, unsigned dim,
+                                         enum cx_variant variant);
 
 /* Fills in the real launch of work-groups [first, end) along dim, counted from 0 in the original launch.
  * Called by launch/failover.c and launch/launch.c. */

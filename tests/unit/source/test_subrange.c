@@ -145,10 +145,9 @@ static bool compare(cl_program whole, cl_program cut, enum cx_variant variant, c
     size_t size = shape->global[0] * shape->global[1] * shape->global[2] * WORDS * sizeof(cl_ulong);
     uint64_t groups = (shape->global[dim] + shape->local[dim] - 1) / shape->local[dim];
     uint64_t border[] = {0, 1, 1 + (groups - 1) / 3, groups};
-    const char *why = NULL;
     cl_int error;
 
-    if (groups < 3 || !cx_subrange_can(&geometry, dim, variant, &why))
+    if (groups < 3 || cx_subrange_limit(&geometry, dim, variant) != CX_SUBRANGE_FITS)
         return false;
     ck_assert_uint_le(size, sizeof(got));
     cl_kernel one = clCreateKernel(whole, name, &error);
@@ -301,36 +300,38 @@ START_TEST(limits)
 {
     const uint64_t big = UINT64_C(1) << 31; /* where NVIDIA's offsets turn negative */
     struct cx_access_geometry g = {.work_dim = 1, .global = {1024, 1, 1}, .local = {64, 1, 1}};
-    const char *why = NULL;
 
     ck_assert_int_eq(cx_subrange_variant(&g, 0, false), CX_VARIANT_PLAIN);
     ck_assert_int_eq(cx_subrange_variant(&g, 0, true), CX_VARIANT_SPLIT);
-    ck_assert(cx_subrange_can(&g, 0, CX_VARIANT_SPLIT, NULL));
-    ck_assert(!cx_subrange_can(&g, 1, CX_VARIANT_PLAIN, &why));
-    ck_assert(!cx_subrange_can(&g, 0, CX_VARIANT_SPLIT3_0, &why));
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_SPLIT), CX_SUBRANGE_FITS);
+    ck_assert_int_eq(cx_subrange_limit(&g, 1, CX_VARIANT_PLAIN), CX_SUBRANGE_NO_DIMENSION);
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_SPLIT3_0), CX_SUBRANGE_OTHER_VARIANT);
     g.offset[0] = 1;
-    ck_assert(cx_subrange_can(&g, 0, CX_VARIANT_PLAIN, NULL));
-    ck_assert(!cx_subrange_can(&g, 0, CX_VARIANT_SPLIT, &why));
-    ck_assert_ptr_nonnull(why);
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_PLAIN), CX_SUBRANGE_FITS);
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_SPLIT), CX_SUBRANGE_OFFSET);
     g.offset[0] = big - 1024;
-    ck_assert(cx_subrange_can(&g, 0, CX_VARIANT_PLAIN, NULL));
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_PLAIN), CX_SUBRANGE_FITS);
     g.offset[0]++;
-    ck_assert(!cx_subrange_can(&g, 0, CX_VARIANT_PLAIN, NULL));
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_PLAIN), CX_SUBRANGE_IDS);
     g.offset[0] = UINT64_MAX;
-    ck_assert(!cx_subrange_can(&g, 0, CX_VARIANT_PLAIN, NULL));
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_PLAIN), CX_SUBRANGE_IDS);
     g.offset[0] = 0;
     g.global[0] = UINT64_C(1) << 30;
-    ck_assert(cx_subrange_can(&g, 0, CX_VARIANT_PLAIN, NULL));
-    ck_assert(!cx_subrange_can(&g, 0, CX_VARIANT_SPLIT, NULL));
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_PLAIN), CX_SUBRANGE_FITS);
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_SPLIT), CX_SUBRANGE_SIZE_30);
+
+    for (unsigned i = 1; i < CX_SUBRANGE_LIMITS; i++)
+        ck_assert_uint_gt(strlen(cx_subrange_limit_text((enum cx_subrange_limit)i)), 10);
 
     g = (struct cx_access_geometry){.work_dim = 3, .global = {64, 64, 64}, .local = {8, 8, 1}};
     for (unsigned d = 0; d < 3; d++)
         ck_assert_int_eq(cx_subrange_variant(&g, d, true), CX_VARIANT_SPLIT3_0 + (int)d);
     g.offset[1] = 8;
-    ck_assert(!cx_subrange_can(&g, 0, CX_VARIANT_SPLIT3_0, NULL)); /* carries the size */
-    ck_assert(!cx_subrange_can(&g, 1, CX_VARIANT_SPLIT3_1, NULL)); /* the split one */
-    ck_assert(cx_subrange_can(&g, 2, CX_VARIANT_SPLIT3_2, NULL));
-    ck_assert(!cx_subrange_can(&g, 2, CX_VARIANT_SPLIT3_1, NULL));
+    ck_assert_int_eq(cx_subrange_limit(&g, 0, CX_VARIANT_SPLIT3_0),
+                     CX_SUBRANGE_STATE_OFFSET); /* carries the size */
+    ck_assert_int_eq(cx_subrange_limit(&g, 1, CX_VARIANT_SPLIT3_1), CX_SUBRANGE_OFFSET); /* the split one */
+    ck_assert_int_eq(cx_subrange_limit(&g, 2, CX_VARIANT_SPLIT3_2), CX_SUBRANGE_FITS);
+    ck_assert_int_eq(cx_subrange_limit(&g, 2, CX_VARIANT_SPLIT3_1), CX_SUBRANGE_OTHER_VARIANT);
 }
 END_TEST
 
