@@ -19,6 +19,7 @@
 #include "layer/program/kernel_bind.h"
 #include "layer/program/kernel_info.h"
 #include "layer/plan/launch_stats.h"
+#include "layer/plan/trace_launch.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
 #include "layer/launch/start.h"
@@ -31,8 +32,11 @@ static void drop(struct cx_command *command)
     struct cx_launch *launch = (struct cx_launch *)command;
     const bool refused = atomic_load(&launch->base.asked) < 0; /* to the program it never was */
     cx_split_feedback_end(launch);
-    if (cx_options_get()->summary && launch->base.queue->role != CX_QUEUE_CHECK && !refused)
-        cx_launch_stats(launch);
+    if (launch->base.queue->role != CX_QUEUE_CHECK && !refused) {
+        if (cx_options_get()->summary)
+            cx_launch_stats(launch);
+        cx_trace_launch(launch);
+    }
     cx_verify_free(&launch->run.verify);
     if (launch->slices.prefix)
         cx_prefix_drop(launch);

@@ -34,4 +34,5 @@ void cx_trace_transfers(const struct cx_transfer_list *transfers, const struct c
                   : transfers->upload   ? "upload"
                                         : "download",
                   "transfer", cx_trace_worker(worker), start_ns, end_ns, &args);
+    cx_trace_moved(bytes, end_ns);
 }

@@ -9,6 +9,8 @@
 #include "layer/timeline/trace_command.h"
 #include "layer/timeline/worker.h"
 
+#include <stdio.h>
+
 void cx_trace_plan(const struct cx_launch *launch, bool split)
 {
     const struct cx_context *context = launch->base.context;
@@ -60,6 +62,95 @@ void cx_trace_package(const struct cx_launch *launch, const struct cx_part *part
     }
     cx_trace_span(launch->request.kernel->function->name, "package",
                   cx_trace_worker(&launch->base.context->workers[part->member]), start_ns, end_ns, &args);
+    cx_trace_busy(cx_trace_worker(&launch->base.context->workers[part->member]), start_ns, end_ns);
+}
+
+/* What devices did of a split launch, in percent, as a counter. */
+static void trace_shares(struct cx_trace_args *args, const struct cx_launch *launch, uint64_t groups,
+                         uint64_t at_ns)
+{
+    args->used = 0;
+    for (unsigned p = 0; p < launch->outcome.nparts; p++) {
+        const struct cx_part *part = &launch->outcome.parts[p];
+        char name[24]; /* viewers show both: share of device 0 */
+        snprintf(name, sizeof(name), "device %u", launch->base.context->workers[part->member].device->index);
+        cx_trace_number(args, name, 100.0 * (double)part->groups / (double)groups);
+    }
+    cx_trace_counter("share of", at_ns, args);
+}
+
+static bool has_worked(const struct cx_part *part)
+{
+    return part->packages && part->first_ns && part->last_ns >= part->first_ns;
+}
+
+/* The numbers of those that worked, in their order. */
+static void trace_parts(struct cx_trace_args *args, const char *name, const struct cx_launch *launch,
+                        double (*number)(const struct cx_launch *launch, const struct cx_part *part))
+{
+    double value[CX_MEMBERS_MAX];
+    unsigned n = 0;
+    for (unsigned p = 0; p < launch->outcome.nparts && n < CX_MEMBERS_MAX; p++)
+        if (has_worked(&launch->outcome.parts[p]))
+            value[n++] = number(launch, &launch->outcome.parts[p]);
+    cx_trace_numbers(args, name, value, n);
+}
+
+static double device_of(const struct cx_launch *launch, const struct cx_part *part)
+{
+    return launch->base.context->workers[part->member].device->index;
+}
+
+static double groups_of(const struct cx_launch *launch, const struct cx_part *part)
+{
+    return (double)part->groups;
+}
+
+/* From its first start to its last end, without pauses. */
+static double ms_of(const struct cx_launch *launch, const struct cx_part *part)
+{
+    const uint64_t ns = part->last_ns - part->first_ns;
+    return (double)(part->busy_ns && part->busy_ns < ns ? part->busy_ns : ns) / 1e6;
+}
+
+static void trace_reason(struct cx_trace_args *args, const struct cx_launch *launch)
+{
+    char where[256];
+    cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
+                   launch->decision.other_line, NULL);
+    cx_trace_text(args, "reason", cx_launch_why(launch));
+    cx_trace_text(args, "where", where);
+}
+
+void cx_trace_launch(const struct cx_launch *launch)
+{
+    struct cx_trace_args args = {.used = 0};
+    uint64_t start = UINT64_MAX, end = 0, groups = 0;
+    unsigned n = 0;
+    if (!cx_trace_on())
+        return;
+    for (unsigned p = 0; p < launch->outcome.nparts; p++) {
+        const struct cx_part *part = &launch->outcome.parts[p];
+        if (!has_worked(part))
+            continue;
+        start = part->first_ns < start ? part->first_ns : start;
+        end = part->last_ns > end ? part->last_ns : end;
+        groups += part->groups;
+        n++;
+    }
+    if (!n)
+        return;
+    cx_trace_count(&args, "launch", launch->base.base.id);
+    cx_trace_flag(&args, "split", n > 1);
+    if (n == 1)
+        trace_reason(&args, launch);
+    trace_parts(&args, "devices", launch, device_of);
+    trace_parts(&args, "groups", launch, groups_of);
+    trace_parts(&args, "ms", launch, ms_of);
+    cx_trace_span(launch->request.kernel->function->name, "launch", cx_trace_launches(launch->base.context),
+                  start, end, &args);
+    if (n > 1 && groups)
+        trace_shares(&args, launch, groups, end);
 }
 
 void cx_trace_merge(const struct cx_launch *launch, const struct cx_worker *worker, const char *step,

@@ -19,6 +19,9 @@ void cx_trace_plan(const struct cx_launch *launch, bool split);
  * Called by launch/launch.c and launch/split_package.c. */
 void cx_trace_package(const struct cx_launch *launch, const struct cx_part *part, uint64_t groups,
                       uint64_t start_ns, uint64_t end_ns);
+/* Writes a finished launch: its devices, what each did, and why it ran so. Called by
+ * api/enqueue_kernel.c. */
+void cx_trace_launch(const struct cx_launch *launch);
 /* Writes a step of a merge; adds the launch to `args`. Called by launch/merge.c and
  * launch/private_copies.c. */
 void cx_trace_merge(const struct cx_launch *launch, const struct cx_worker *worker, const char *step,

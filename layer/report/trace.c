@@ -9,6 +9,7 @@
  */
 #include "layer/report/trace.h"
 #include "layer/base/file_name.h"
+#include "layer/base/forked.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/lock.h"
@@ -25,7 +26,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { LANES = 24 };
+enum { LANES = 24, EDGES = 256 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_open; /* or is not asked for */
@@ -44,8 +45,18 @@ static struct {
     uint64_t end[LANES]; /* of the last block */
 } rows[CX_TRACE_LANE];
 static unsigned nrows;
-static int failure;   /* why the trace is not complete; 0: it is */
-static bool reported; /* so */
+static uint64_t moved, moved_ns; /* the counter of bytes: its number, and the last time it was written */
+static struct edge {
+    uint64_t ns;
+    unsigned row;
+    bool begins;
+} edges[EDGES]; /* of busy devices, in the order of time; not written yet */
+static unsigned nedges;
+static unsigned blocks_of[CX_TRACE_LANE]; /* that run on a row at the time of the last edge written */
+static unsigned busy, busy_written;       /* rows with any; the number that the file has */
+static uint64_t busy_ns;                  /* that time */
+static int failure;                       /* why the trace is not complete; 0: it is */
+static bool reported;                     /* so */
 
 static const char array_end[] = "]\n";
 
@@ -133,21 +144,6 @@ static void unlock(void) CX_RELEASES(lock)
                  strerror(error));
 }
 
-static void open_file(void)
-{
-    open_path();
-    atomic_store_explicit(&is_open, true, memory_order_release);
-}
-
-bool cx_trace_on(void)
-{
-    if (!atomic_load_explicit(&is_open, memory_order_acquire))
-        pthread_once(&once, open_file);
-    return file >= 0;
-}
-
-/* ---- arguments ---- */
-
 /* Bytes of the UTF-8 character there; 0: it is none. */
 static unsigned character(const unsigned char *at)
 {
@@ -184,6 +180,37 @@ static void escape(char *out, size_t room, const char *text)
     }
     out[n] = 0;
 }
+
+/* Viewers show it above the rows. */
+static void write_process(void)
+{
+    char name[160], event[320];
+    escape(name, sizeof(name), program_invocation_short_name);
+    snprintf(event, sizeof(event),
+             "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"args\":{\"name\":\"%s\"}}",
+             (int)owner, name);
+    write_event(event);
+}
+
+static void open_file(void)
+{
+    open_path();
+    if (file >= 0) {
+        cx_lock(&lock);
+        write_process();
+        unlock();
+    }
+    atomic_store_explicit(&is_open, true, memory_order_release);
+}
+
+bool cx_trace_on(void)
+{
+    if (!atomic_load_explicit(&is_open, memory_order_acquire))
+        pthread_once(&once, open_file);
+    return file >= 0;
+}
+
+/* ---- arguments ---- */
 
 static void add(struct cx_trace_args *args, const char *name, const char *value)
 {
@@ -310,5 +337,94 @@ void cx_trace_span(const char *name, const char *category, unsigned row, uint64_
              safe, category, (int)owner, row + CX_TRACE_LANE * lane, (double)start_ns / 1e3,
              (double)(end_ns - start_ns) / 1e3, args ? args->text : "");
     write_event(event);
+    unlock();
+}
+
+/* ---- counters ---- */
+
+/* Under lock. */
+static void write_counter(const char *name, uint64_t at_ns, const struct cx_trace_args *args)
+{
+    static char event[2048];
+    snprintf(
+        event, sizeof(event),
+        "{\"name\":\"%s\",\"cat\":\"counter\",\"ph\":\"C\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"args\":{%s}}",
+        name, (int)owner, (double)at_ns / 1e3, args->text);
+    write_event(event);
+}
+
+void cx_trace_counter(const char *name, uint64_t at_ns, const struct cx_trace_args *args)
+{
+    if (!cx_trace_on())
+        return;
+    cx_lock(&lock);
+    write_counter(name, at_ns, args);
+    unlock();
+}
+
+void cx_trace_moved(uint64_t bytes, uint64_t at_ns)
+{
+    struct cx_trace_args args = {.used = 0};
+    if (!cx_trace_on())
+        return;
+    cx_lock(&lock);
+    moved += bytes;
+    moved_ns = at_ns > moved_ns ? at_ns : moved_ns; /* threads may tell in another order */
+    cx_trace_number(&args, "MB", (double)moved / 1e6);
+    write_counter("moved", moved_ns, &args);
+    unlock();
+}
+
+/* Writes the oldest edges until `count` are left; those of one time as one number. Under lock. */
+static void write_edges(unsigned count)
+{
+    unsigned done = 0;
+    while (nedges - done > count) {
+        const struct edge *edge = &edges[done++];
+        if (edge->begins)
+            busy += blocks_of[edge->row]++ == 0;
+        else
+            busy -= --blocks_of[edge->row] == 0;
+        busy_ns = edge->ns;
+        if (busy == busy_written || (nedges - done > count && edges[done].ns == busy_ns))
+            continue;
+        struct cx_trace_args args = {.used = 0};
+        cx_trace_count(&args, "busy", busy);
+        write_counter("devices", busy_ns, &args);
+        busy_written = busy;
+    }
+    memmove(edges, edges + done, (nedges - done) * sizeof(*edges));
+    nedges -= done;
+}
+
+/* Under lock. */
+static void add_edge(uint64_t ns, unsigned row, bool begins)
+{
+    unsigned at = nedges;
+    ns = ns > busy_ns ? ns : busy_ns;
+    for (; at > 0 && edges[at - 1].ns > ns; at--)
+        edges[at] = edges[at - 1];
+    edges[at] = (struct edge){ns, row, begins};
+    nedges++;
+}
+
+void cx_trace_busy(unsigned row, uint64_t start_ns, uint64_t end_ns)
+{
+    if (!cx_trace_on() || row >= CX_TRACE_LANE || end_ns <= start_ns)
+        return;
+    cx_lock(&lock);
+    if (nedges + 2 > EDGES)
+        write_edges(EDGES / 2);
+    add_edge(start_ns, row, true);
+    add_edge(end_ns, row, false);
+    unlock();
+}
+
+__attribute__((destructor)) static void write_last_edges(void)
+{
+    if (file < 0 || cx_forked)
+        return;
+    cx_lock(&lock);
+    write_edges(0);
     unlock();
 }

@@ -34,6 +34,17 @@ void cx_trace_count(struct cx_trace_args *args, const char *name, uint64_t value
 void cx_trace_flag(struct cx_trace_args *args, const char *name, bool value);
 void cx_trace_numbers(struct cx_trace_args *args, const char *name, const double *value, unsigned count);
 
+/* Writes what a counter named `name` shows from at_ns on: `args` are its numbers. Called by
+ * plan/trace_launch.c. */
+void cx_trace_counter(const char *name, uint64_t at_ns, const struct cx_trace_args *args);
+/* Adds to the counter of bytes moved, at the time when they had arrived. Called by memory/trace_transfer.c.
+ */
+void cx_trace_moved(uint64_t bytes, uint64_t at_ns);
+/* Counts a row's device as busy from start to end. The counter of busy devices is written in the order of
+ * time, some blocks later than they are told, the last ones at exit: a program that is killed lacks these.
+ * Called by plan/trace_launch.c. */
+void cx_trace_busy(unsigned row, uint64_t start_ns, uint64_t end_ns);
+
 /* Writes a block from start to end (ns on the host's clock) on a row. Called by memory/, plan/, program/,
  * source/ and timeline/. */
 void cx_trace_span(const char *name, const char *category, unsigned row, uint64_t start_ns, uint64_t end_ns,

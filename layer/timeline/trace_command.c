@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* A context's rows behind those of its workers. */
-enum { WAITS, ANALYSES, BUILDS };
+enum { WAITS, LAUNCHES, ANALYSES, BUILDS };
 
 static unsigned row_behind(const struct cx_context *context, unsigned number)
 {
@@ -33,6 +33,11 @@ unsigned cx_trace_waits(const struct cx_context *context)
     return row_behind(context, WAITS);
 }
 
+unsigned cx_trace_launches(const struct cx_context *context)
+{
+    return row_behind(context, LAUNCHES);
+}
+
 unsigned cx_trace_analyses(const struct cx_context *context)
 {
     return row_behind(context, ANALYSES);
@@ -44,14 +49,17 @@ void cx_trace_context(struct cx_context *context)
         return;
     context->trace_row = cx_trace_rows(cx_context_timelines(context) + BUILDS + context->nmembers);
     for (unsigned m = 0; m < context->nmembers; m++) {
+        const struct cx_real_device *device = context->workers[m].device;
         char name[160];
-        snprintf(name, sizeof(name), "builds: %.140s", context->workers[m].device->name);
-        cx_trace_name(context->trace_row + m, context->workers[m].device->name);
+        snprintf(name, sizeof(name), "device %u: %.140s", device->index, device->name);
+        cx_trace_name(context->trace_row + m, name);
+        snprintf(name, sizeof(name), "builds for device %u", device->index);
         cx_trace_name(cx_trace_builds(context, m), name);
     }
-    cx_trace_name(context->trace_row + context->nmembers, "host");
-    cx_trace_name(row_behind(context, WAITS), "program: waits, plans");
-    cx_trace_name(row_behind(context, ANALYSES), "analyses");
+    cx_trace_name(context->trace_row + context->nmembers, "host: copies and merges");
+    cx_trace_name(row_behind(context, WAITS), "program: waits, and decisions about launches");
+    cx_trace_name(row_behind(context, LAUNCHES), "launches: split or whole, and why");
+    cx_trace_name(row_behind(context, ANALYSES), "analyses of kernels");
 }
 
 void cx_trace_queue(struct cx_queue *queue)

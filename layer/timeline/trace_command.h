@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Trace rows of commands and waits. A context has rows for its members, the host's worker, the program's
- * waits with decisions, the analyses, and each member's builds; each queue has one. All functions do nothing
- * if COEXEC_TRACE is not set. Thread-safe. Next: trace.h.
+ * waits with decisions, the launches, the analyses, and each member's builds; each queue has one. All
+ * functions do nothing if COEXEC_TRACE is not set. Thread-safe. Next: trace.h.
  */
 #ifndef CX_LAYER_TIMELINE_TRACE_COMMAND_H
 #define CX_LAYER_TIMELINE_TRACE_COMMAND_H
@@ -21,9 +21,10 @@ void cx_trace_queue(struct cx_queue *queue);
  * and program/trace_build.c. */
 unsigned cx_trace_worker(const struct cx_worker *worker);
 unsigned cx_trace_builds(const struct cx_context *context, unsigned member);
-/* The rows of a context's waits and decisions, and of its analyses. Called by plan/trace_launch.c,
- * program/build.c and program/variant.c. */
+/* The rows of a context's waits and decisions, of its launches, and of its analyses. Called by
+ * plan/trace_launch.c, program/build.c and program/variant.c. */
 unsigned cx_trace_waits(const struct cx_context *context);
+unsigned cx_trace_launches(const struct cx_context *context);
 unsigned cx_trace_analyses(const struct cx_context *context);
 
 /* Writes a complete command of the program, from its first start to its last end. Called by command.c. */

@@ -86,6 +86,36 @@ def devices_in_place():
         assert groups.get(plan["args"]["launch"]) == plan["args"]["groups"], plan
 
 
+def what_viewers_show():
+    """The process' name, rows that say what they are, one block a launch, and counters."""
+    events = events_of("saxpy --size 300000 --repeat 20", COEXEC_DEBUG=HALVES + ",zero_copy=0")
+    assert [e["args"]["name"] for e in events if e["name"] == "process_name"] == ["saxpy"], "no process name"
+    names = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
+    assert {name[:9] for name in names if name.startswith("device")} == {"device 0:", "device 1:"} and "builds for device 1" in names, names
+    launches = of(events, "launch", "saxpy")
+    assert len(launches) == len({p["args"]["launch"] for p in of(events, "package")}), "one block a launch"
+    for launch in launches:
+        told = launch["args"]
+        assert told["split"] is (len(told["devices"]) > 1) and len(told["groups"]) == len(told["ms"]) == len(told["devices"]), launch
+        assert told["split"] or told["reason"], launch
+    counters = {name: [e for e in events if e["ph"] == "C" and e["name"] == name] for name in ("devices", "share of", "moved")}
+    busy = [(e["ts"], e["args"]["busy"]) for e in counters["devices"]]
+    assert {0, 1} <= {n for _, n in busy} <= {0, 1, 2} and busy[-1][1] == 0 and busy == sorted(busy, key=lambda b: b[0]), busy
+    counted = sum((after - at) * n for (at, n), (after, _) in zip(busy, busy[1:]))
+    known, until = 0, {}  # each device's time, blocks that overlap once
+    for package in sorted(of(events, "package"), key=lambda e: e["ts"]):
+        device, end = package["args"]["device"], package["ts"] + package["dur"]
+        known += max(0, end - max(package["ts"], until.get(device, 0)))
+        until[device] = max(end, until.get(device, 0))
+    assert abs(counted - known) < 0.01 * known, (counted, known)
+    shares = [e["args"] for e in counters["share of"]]
+    assert len(shares) == sum(l["args"]["split"] for l in launches), shares
+    assert all(abs(sum(share.values()) - 100) < 0.01 and set(share) == {"device 0", "device 1"} for share in shares), shares
+    moved = [e["args"]["MB"] for e in counters["moved"]]
+    whole = sum(t["args"]["bytes"] for t in of(events, "transfer")) / 1e6
+    assert moved == sorted(moved) and abs(moved[-1] - whole) < 1e-3 * whole, (moved, whole)
+
+
 def why_a_launch_is_whole():
     """By the line of the program's text, or of what it includes, that is the reason."""
     for named, line, file in ("", 9, None), ('#line 70 "made.h"\n', 70, "made.h"):
@@ -217,6 +247,6 @@ def what_does_not_fit_is_seen():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, why_a_launch_is_whole, the_analysis, when_packages_were_decided, devices_with_memory_of_their_own, private_copies,
+    sys.exit(tap.run([what_does_not_fit_is_seen, devices_in_place, what_viewers_show, why_a_launch_is_whole, the_analysis, when_packages_were_decided, devices_with_memory_of_their_own, private_copies,
                       a_summary_without_group_sizes, a_program_that_is_killed, a_file_that_cannot_be_written,
                       a_pipe, a_file_that_becomes_too_long]))
