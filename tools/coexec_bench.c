@@ -8,6 +8,7 @@
 #include "scheduler/algo.h"
 #include "tools/coexec.h"
 #include "tools/coexec_guess.h"
+#include "tools/coexec_json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -35,6 +36,7 @@ struct bench {
     unsigned nalgos;
     struct cx_bench_case *jobs;
     size_t njobs;
+    double load;             /* of the machine, before the first run */
     time_t began, until;     /* until: when --time-limit is over, 0: never */
     size_t done, all;        /* runs */
     struct json_object *old; /* what --compare names */
@@ -478,6 +480,7 @@ static bool write_json(const struct bench *bench)
                                              bench->argv, bench->start.preset, bench->start.repeat);
     struct stat status;
     char *beside = NULL;
+    cx_json_add_number(cx_json_get(root, "machine"), "load_before", bench->load);
     const bool plain = stat(bench->json, &status) == 0 && S_ISREG(status.st_mode);
     bool ok = asprintf(&beside, plain ? "%s.new" : "%s", bench->json) >= 0 &&
               json_object_to_file_ext(beside, root, JSON_C_TO_STRING_PRETTY) == 0 &&
@@ -548,11 +551,13 @@ static int prepare(struct bench *bench)
     return CX_EXIT_OK;
 }
 
-static void warn_if_busy(void)
+static void warn_if_busy(struct bench *bench)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     double load = 0;
-    if (getloadavg(&load, 1) == 1 && cores > 0 && load > 0.5 * (double)cores)
+    if (getloadavg(&load, 1) == 1)
+        bench->load = load;
+    if (cores > 0 && load > CX_BENCH_BUSY * (double)cores)
         fprintf(
             stderr,
             "coexec bench: warning: the machine is busy (load %.1f on %ld cores): times will not be right\n",
@@ -587,7 +592,7 @@ static int run(int argc, char **argv)
     status = prepare(&bench);
     bool ok = status == CX_EXIT_OK;
     if (ok)
-        warn_if_busy();
+        warn_if_busy(&bench);
     bool over = false;
     size_t measured = 0;
     for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK; j++) {

@@ -77,6 +77,10 @@ enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64, CX_BENCH_A
 
 /* Alone on the fastest device: from there on compute-bound programs have means of their own. */
 #define CX_BENCH_LONG_MS 50.0
+/* A speedup above its maximum by that factor cannot be: the devices alone were measured too slow. */
+#define CX_BENCH_DOUBTFUL 1.15
+/* Load for each core from which on a machine is busy, and times are not right. */
+#define CX_BENCH_BUSY 0.5
 
 /* The algorithm of rows of a program's own split by hand; and of a program that runs bare on all the devices
  * at the same time, a process each, with all of its work: what the devices give together where they share

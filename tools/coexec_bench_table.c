@@ -213,7 +213,8 @@ static bool is_doubtful(const struct cx_bench_case *job, const struct cx_bench_r
 {
     const double ms = cx_bench_ms(row);
     double best, maximum;
-    return *row->algo && ms > 0 && cx_bench_maximum(job, row, &best, &maximum) && best / ms / maximum > 1.15;
+    return *row->algo && ms > 0 && cx_bench_maximum(job, row, &best, &maximum) &&
+           best / ms / maximum > CX_BENCH_DOUBTFUL;
 }
 
 void cx_bench_print_case(const struct cx_bench_case *job)

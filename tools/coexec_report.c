@@ -22,14 +22,28 @@ struct request {
 
 static const char page_style[] =
     "*{box-sizing:border-box}body{margin:0 "
-    "auto;max-width:60rem;padding:1rem;background:var(--bg);color:var(--fg);"
+    "auto;max-width:64rem;padding:1rem;background:var(--bg);color:var(--fg);"
     "font:15px/1.45 system-ui,sans-serif}\n"
-    "h1{font-size:1.3rem}h2{font-size:1.05rem;margin-top:2rem}figure{margin:1.2rem 0;overflow-x:auto}"
-    "figure svg{min-width:34rem}\n"
+    "h1{font-size:1.35rem;line-height:1.25}h2{font-size:1.05rem;margin-top:2rem}"
+    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.5rem;"
+    "margin-top:"
+    "2rem}"
+    "figure{margin:0;min-width:0}figure.wide{grid-column:1/-1}\n"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}"
-    "th:first-child,td:first-child{text-align:left}caption{text-align:left;color:var(--dim)}\n"
-    "p.dim{color:var(--dim);font-size:13px}\n";
+    "th,td{padding:.2rem .5rem;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}"
+    "th:first-child,td:first-child{text-align:left}.scroll :is(th,td):first-child{position:sticky;left:0;"
+    "background:var(--bg)}td.text{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:9rem}"
+    "th.text{text-align:left}th{white-space:normal;vertical-align:bottom}td{vertical-align:top}caption{text-"
+    "align:left;color:var(--dim)}\n"
+    "p{overflow-wrap:anywhere}p.dim{color:var(--dim);font-size:13px}p.warn{color:var(--mark)}\n"
+    "@media(max-width:44rem){.cards thead{display:none}.cards,.cards tbody{display:block}"
+    ".cards tr{display:grid;grid-template-columns:auto 1fr;gap:.1rem .8rem;padding:.6rem 0;border-bottom:1px "
+    "solid "
+    "var(--grid)}.cards td{display:contents;text-align:left}.cards "
+    "td:first-child{display:block;grid-column:1/-1;"
+    "padding:0;border:0;font-weight:600;white-space:normal;overflow-wrap:anywhere}"
+    ".cards td.none{display:none}.cards td::before{content:attr(data-label);color:var(--dim)}"
+    ".cards td:first-child::before{content:none}}\n";
 
 /* Wheel or pinch: zoom about the pointer; drag: move; double click: all. */
 static const char script[] =
@@ -41,7 +55,9 @@ static const char script[] =
     " const draw=()=>{for(const r of g.children){const s=+r.dataset.s,d=+r.dataset.d,f=width/(b-a);"
     "const x=Math.max(left,left+(s-a)*f),e=Math.min(left+width,left+(s+d-a)*f);"
     "r.style.display=e<left||x>left+width?'none':'';r.setAttribute('x',x);r.setAttribute('width',Math.max(.4,"
-    "e-x));}};\n"
+    "e-x));}for(const t of "
+    "svg.querySelectorAll('.tick'))t.textContent=+(a+(b-a)*t.dataset.f).toPrecision(5)+' "
+    "ms';};\n"
     " svg.addEventListener('wheel',e=>{e.preventDefault();const p=at(e),k=Math.exp(e.deltaY*.002);"
     "a=Math.max(0,p-(p-a)*k);b=Math.min(span,p+(b-p)*k);if(b-a<span*1e-6)b=a+span*1e-6;draw();},{passive:"
     "false});\n"
@@ -99,6 +115,21 @@ static const struct cx_report_kind *kind_of(const char *file)
     return c == '[' ? &cx_report_trace : c == '{' ? &cx_report_bench : NULL;
 }
 
+/* Nothing where the data has none. */
+static void write_figure(FILE *out, const struct cx_report_kind *kind, const void *data, size_t chart)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return;
+    kind->draw(data, chart, memory);
+    if (fclose(memory) == 0 && length)
+        fprintf(out, "<figure%s>\n%s</figure>\n",
+                strstr(text, "<svg") && strstr(text, " class=\"wide\"") ? " class=\"wide\"" : "", text);
+    free(text);
+}
+
 static void write_page(FILE *out, const struct cx_report_kind *kind, const void *data, const char *file)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
@@ -111,11 +142,11 @@ static void write_page(FILE *out, const struct cx_report_kind *kind, const void 
     fputs("</h1>\n<p class=\"dim\">coexec " CX_VERSION ", from ", out);
     cx_chart_text(out, file);
     fputs("</p>\n", out);
-    for (size_t c = 0; kind->charts[c]; c++) {
-        fputs("<figure>\n", out);
-        kind->draw(data, c, out);
-        fputs("</figure>\n", out);
-    }
+    kind->head(data, out);
+    fputs("<div class=\"charts\">\n", out);
+    for (size_t c = 0; kind->charts[c]; c++)
+        write_figure(out, kind, data, c);
+    fputs("</div>\n", out);
     kind->tables(data, out);
     fprintf(out, "<script>\n%s</script>\n</body></html>\n", script);
 }

@@ -16,7 +16,9 @@ struct cx_report_kind {
     const char *charts[CX_REPORT_CHARTS + 1];
     /* What was read, or NULL with a message that says why not. `launch`: only that one, 0: all. */
     void *(*load)(const char *file, unsigned long long launch, char *problem, size_t room);
-    const char *(*title)(const void *data);
+    const char *(*title)(const void *data); /* what came out, in a sentence */
+    /* What the page tells before the charts, as HTML: from what the title is, and why. */
+    void (*head)(const void *data, FILE *out);
     /* Draws the chart with that number as SVG; draws nothing where the data has none. */
     void (*draw)(const void *data, size_t chart, FILE *out);
     void (*tables)(const void *data, FILE *out);   /* HTML */

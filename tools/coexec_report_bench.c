@@ -90,6 +90,47 @@ static void bench_free(void *data)
     free(bench);
 }
 
+/* Geometric mean over the programs of a kind (0: irregular, 1: regular, 2: all, 3: compute-bound, long
+ * alone); NAN: none has a value. */
+static double mean_of(const struct bench *bench, unsigned value, unsigned way, unsigned kind)
+{
+    double sum = 0;
+    unsigned n = 0;
+    for (size_t p = 0; p < bench->n; p++) {
+        const double one = bench->value[value][p * bench->nways + way];
+        struct json_object *program = json_object_array_get_idx(bench->programs, p);
+        const bool regular = json_object_get_boolean(cx_json_get(program, "regular"));
+        if (one > 0 && (kind == 3 ? cx_report_is_long(program) : kind == 2 || kind == regular)) {
+            sum += log(one);
+            n++;
+        }
+    }
+    return n ? exp(sum / n) : NAN;
+}
+
+/* Of the devices and balancer that a user would have: the last of "auto", or else the last. */
+static void make_title(struct bench *bench)
+{
+    unsigned way = bench->nways;
+    for (unsigned w = 0; w < bench->nways; w++) {
+        const size_t length = strlen(bench->way[w]);
+        if (length >= 4 && strcmp(bench->way[w] + length - 4, "auto") == 0)
+            way = w;
+    }
+    way = way == bench->nways && way ? way - 1 : way;
+    const double speedup = way < bench->nways ? mean_of(bench, SPEEDUP, way, 2) : NAN;
+    unsigned n = 0;
+    for (size_t p = 0; p < bench->n && way < bench->nways; p++)
+        n += bench->value[SPEEDUP][p * bench->nways + way] > 0;
+    if (n)
+        snprintf(bench->title, sizeof bench->title,
+                 "%.2fx as fast as the fastest device alone (%.60s; geometric mean of %u program%s)", speedup,
+                 bench->way[way], n, n > 1 ? "s" : "");
+    else
+        snprintf(bench->title, sizeof bench->title, "coexec bench, preset %.20s, %.40s",
+                 cx_json_text(bench->root, "preset"), cx_json_text(bench->root, "date"));
+}
+
 static void *bench_load(const char *file, unsigned long long launch, char *problem, size_t room)
 {
     struct bench *bench = calloc(1, sizeof *bench);
@@ -123,9 +164,14 @@ static void *bench_load(const char *file, unsigned long long launch, char *probl
         bench->maximum[p] = NAN;
     }
     for_rows(bench, fill);
-    snprintf(bench->title, sizeof bench->title, "coexec bench, preset %.20s, %.40s",
-             cx_json_text(bench->root, "preset"), cx_json_text(bench->root, "date"));
+    make_title(bench);
     return bench;
+}
+
+/* Whether a row gains more than the devices' own times allow, by more than times differ from run to run. */
+static bool is_doubtful(struct json_object *row)
+{
+    return cx_json_number(row, "speedup") > CX_BENCH_DOUBTFUL * cx_json_number(row, "maximum");
 }
 
 static const char *bench_title(const void *data)
@@ -223,6 +269,11 @@ static void bench_draw(const void *data, size_t chart, FILE *out)
         (chart == NATIVE ? draw_native : draw_scaling)(bench, out);
         return;
     }
+    bool any = false;
+    for (size_t i = 0; i < bench->n * bench->nways; i++)
+        any |= isfinite(bench->value[chart][i]);
+    if (!any)
+        return;
     const struct cx_bars bars = {.title = title[chart],
                                  .unit = chart == SPEEDUP ? "times" : "",
                                  .group = bench->name,
@@ -235,6 +286,16 @@ static void bench_draw(const void *data, size_t chart, FILE *out)
     cx_chart_bars(out, &bars);
 }
 
+/* name: narrow screens show each row as a list of names and values, without those that have none. */
+static void labelled_cell(FILE *out, const char *name, double value, int digits)
+{
+    char text[40];
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.*f", digits, value);
+    fprintf(out, "<td data-label=\"%s\"%s>%s</td>", name, isfinite(value) ? "" : " class=\"none\"",
+            isfinite(value) ? text : "-");
+}
+
 static void cell(FILE *out, double value, int digits)
 {
     char text[40];
@@ -243,28 +304,10 @@ static void cell(FILE *out, double value, int digits)
     fprintf(out, "<td>%s</td>", isfinite(value) ? text : "-");
 }
 
-/* Geometric mean over the programs of a kind (0: irregular, 1: regular, 2: all, 3: compute-bound, long
- * alone); NAN: none has a value. */
-static double mean_of(const struct bench *bench, unsigned value, unsigned way, unsigned kind)
-{
-    double sum = 0;
-    unsigned n = 0;
-    for (size_t p = 0; p < bench->n; p++) {
-        const double one = bench->value[value][p * bench->nways + way];
-        struct json_object *program = json_object_array_get_idx(bench->programs, p);
-        const bool regular = json_object_get_boolean(cx_json_get(program, "regular"));
-        if (one > 0 && (kind == 3 ? cx_report_is_long(program) : kind == 2 || kind == regular)) {
-            sum += log(one);
-            n++;
-        }
-    }
-    return n ? exp(sum / n) : NAN;
-}
-
 static void means(const struct bench *bench, FILE *out)
 {
     fprintf(out,
-            "<h2>Geometric means</h2><div class=\"scroll\"><table><thead><tr><th>devices, balancer</th>"
+            "<h2>Geometric means</h2><table class=\"cards\"><thead><tr><th>devices, balancer</th>"
             "<th>efficiency, regular</th><th>irregular</th><th>all</th>"
             "<th>compute-bound, over %.0f ms alone</th><th>speedup</th><th>balance</th>"
             "<th>over native</th></tr></thead><tbody>\n",
@@ -273,16 +316,16 @@ static void means(const struct bench *bench, FILE *out)
         fputs("<tr><td>", out);
         cx_chart_text(out, bench->way_name[w]);
         fputs("</td>", out);
-        cell(out, mean_of(bench, EFFICIENCY, w, 1), 3);
-        cell(out, mean_of(bench, EFFICIENCY, w, 0), 3);
-        cell(out, mean_of(bench, EFFICIENCY, w, 2), 3);
-        cell(out, mean_of(bench, EFFICIENCY, w, 3), 3);
-        cell(out, mean_of(bench, SPEEDUP, w, 2), 3);
-        cell(out, mean_of(bench, BALANCE, w, 2), 3);
-        cell(out, mean_of(bench, NATIVE, w, 2), 3);
+        labelled_cell(out, "efficiency, regular programs", mean_of(bench, EFFICIENCY, w, 1), 3);
+        labelled_cell(out, "irregular ones", mean_of(bench, EFFICIENCY, w, 0), 3);
+        labelled_cell(out, "all", mean_of(bench, EFFICIENCY, w, 2), 3);
+        labelled_cell(out, "compute-bound, long", mean_of(bench, EFFICIENCY, w, 3), 3);
+        labelled_cell(out, "speedup", mean_of(bench, SPEEDUP, w, 2), 3);
+        labelled_cell(out, "balance", mean_of(bench, BALANCE, w, 2), 3);
+        labelled_cell(out, "over native", mean_of(bench, NATIVE, w, 2), 3);
         fputs("</tr>\n", out);
     }
-    fputs("</tbody></table></div>\n", out);
+    fputs("</tbody></table>\n", out);
 }
 
 static bool same_set(const char *way, const char *other)
@@ -397,7 +440,10 @@ static void put_row(const char *program, struct json_object *row, FILE *out)
         fprintf(out, "<td>over %llu s</td>", (unsigned long long)cx_report_too_slow(row));
     else
         cell(out, cx_json_number(row, "ms") > 0 ? cx_json_number(row, "ms") : NAN, 3);
-    cell(out, cx_json_number(row, "speedup"), 3);
+    if (is_doubtful(row))
+        fprintf(out, "<td>%.3f&nbsp;?</td>", cx_json_number(row, "speedup"));
+    else
+        cell(out, cx_json_number(row, "speedup"), 3);
     cell(out, cx_json_number(row, "maximum"), 3);
     cell(out, cx_json_number(row, "efficiency"), 3);
     cell(out, cx_report_mean(row, "balance", NULL), 3);
@@ -409,12 +455,48 @@ static void put_row(const char *program, struct json_object *row, FILE *out)
     fputs("</tr>\n", out);
 }
 
+static bool any_doubtful(const struct bench *bench)
+{
+    for (size_t p = 0; p < bench->n; p++) {
+        struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
+        for (size_t i = 0; i < cx_json_length(rows); i++)
+            if (is_doubtful(json_object_array_get_idx(rows, i)))
+                return true;
+    }
+    return false;
+}
+
+static void bench_head(const void *data, FILE *out)
+{
+    const struct bench *bench = data;
+    struct json_object *machine = cx_json_get(bench->root, "machine");
+    const double load = cx_json_number(machine, "load_before"), cores = cx_json_number(machine, "cores");
+    fputs("<p class=\"dim\">preset ", out);
+    cx_chart_text(out, cx_json_text(bench->root, "preset"));
+    fputs(", ", out);
+    cx_chart_text(out, cx_json_text(bench->root, "date"));
+    fputs("</p>\n", out);
+    if (load > CX_BENCH_BUSY * cores)
+        fprintf(out,
+                "<p class=\"warn\">The machine was busy before the first run (load %.1f on %.0f cores): "
+                "times are not "
+                "right.</p>\n",
+                load, cores);
+    if (any_doubtful(bench))
+        fputs("<p class=\"warn\">A speedup with ? is more than the devices' own times allow. Either these "
+              "were too "
+              "long (other work on the machine), or the program gains in another way, such as by pinned "
+              "memory or "
+              "caches.</p>\n",
+              out);
+    means(bench, out);
+}
+
 static void bench_tables(const void *data, FILE *out)
 {
     const struct bench *bench = data;
     struct json_object *machine = cx_json_get(bench->root, "machine"),
                        *devices = cx_json_get(machine, "devices");
-    means(bench, out);
     winners(bench, out);
     fputs("<h2>Measured</h2><div "
           "class=\"scroll\"><table><thead><tr><th>program</th><th>devices</th><th>balancer</th>"
@@ -431,7 +513,7 @@ static void bench_tables(const void *data, FILE *out)
     }
     fputs("<h2>Machine</h2><div "
           "class=\"scroll\"><table><thead><tr><th>device</th><th>name</th>"
-          "<th>platform</th></tr></thead><tbody>\n",
+          "<th class=\"text\">platform</th></tr></thead><tbody>\n",
           out);
     for (size_t d = 0; d < cx_json_length(devices); d++) {
         struct json_object *device = json_object_array_get_idx(devices, d);
@@ -439,7 +521,7 @@ static void bench_tables(const void *data, FILE *out)
         cx_chart_text(out, cx_json_text(device, "index"));
         fputs("</td><td>", out);
         cx_chart_text(out, cx_json_text(device, "name"));
-        fputs("</td><td>", out);
+        fputs("</td><td class=\"text\">", out);
         cx_chart_text(out, cx_json_text(device, "platform_version"));
         fputs("</td></tr>\n", out);
     }
@@ -455,6 +537,7 @@ const struct cx_report_kind cx_report_bench = {
     .charts = {"speedup", "efficiency", "balance", "packages", "native", "scaling", NULL},
     .load = bench_load,
     .title = bench_title,
+    .head = bench_head,
     .draw = bench_draw,
     .tables = bench_tables,
     .markdown = bench_markdown,

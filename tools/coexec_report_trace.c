@@ -7,6 +7,7 @@
 #include "tools/coexec_chart.h"
 #include "tools/coexec_json.h"
 #include "tools/coexec_report.h"
+#include "tools/coexec_report_launches.h"
 #include "layer/report/trace.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 128, MAX_KERNELS = 64, MAX_REASONS = 32 };
+enum { MAX_ROWS = 128, MAX_KERNELS = 64 };
 static const size_t most_blocks = 20000; /* in one picture; more would not be seen */
 
 enum { TIMELINE, SIZES, SPEEDS };
@@ -39,12 +40,8 @@ struct trace {
     unsigned nrows, nkernels;
     struct event *event;
     size_t n, room, skipped;
-    size_t split, whole; /* launches, as planned */
-    struct {
-        char text[160];
-        size_t launches;
-    } reason[MAX_REASONS];
-    char title[160];
+    struct cx_report_launches *launches;
+    char program[96], title[160];
 };
 
 static unsigned kernel_of(struct trace *trace, const char *name)
@@ -73,26 +70,6 @@ static unsigned row_of(struct trace *trace, int number)
     return r;
 }
 
-static bool note_plan(struct trace *trace, struct json_object *args, unsigned long long launch)
-{
-    const char *reason = cx_json_text(args, "reason");
-    const bool split = json_object_get_boolean(cx_json_get(args, "split"));
-    if (launch && json_object_get_uint64(cx_json_get(args, "launch")) != launch)
-        return true;
-    *(split ? &trace->split : &trace->whole) += 1;
-    for (size_t i = 0; i < MAX_REASONS; i++) {
-        if (!trace->reason[i].launches)
-            snprintf(trace->reason[i].text, sizeof trace->reason[i].text, "%s%.140s",
-                     split ? "split: " : "whole: ", reason);
-        const char *known = trace->reason[i].text;
-        if (strncmp(known, split ? "split: " : "whole: ", 7) == 0 && strncmp(known + 7, reason, 140) == 0) {
-            trace->reason[i].launches++;
-            break;
-        }
-    }
-    return true;
-}
-
 /* Numbers that sums and differences of leave finite. */
 static bool is_time(double ms)
 {
@@ -111,8 +88,8 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
         trace->room = room;
     }
     const char *category = cx_json_text(object, "cat");
-    if (strcmp(category, "plan") == 0) /* a moment; for the table */
-        return note_plan(trace, args, launch);
+    if (strcmp(category, "plan") == 0) /* a moment */
+        return true;
     struct event event = {.package = strcmp(category, "package") == 0,
                           .thin = strcmp(category, "transfer") == 0 || strcmp(category, "merge") == 0,
                           .start = json_object_get_double(cx_json_get(object, "ts")) / 1e3,
@@ -122,6 +99,10 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
                           .launch = json_object_get_uint64(cx_json_get(args, "launch"))};
     if (!row || (launch && event.launch != launch))
         return true;
+    if (strcmp(category, "launch") == 0) { /* for the table: its packages are in the picture */
+        trace->skipped += !cx_report_launches_add(trace->launches, object);
+        return true;
+    }
     if (!is_time(event.start) || !is_time(event.length) || event.length < 0 || !is_time(event.groups)) {
         trace->skipped++;
         return true;
@@ -151,6 +132,9 @@ static bool read_line(struct trace *trace, char *line, unsigned long long launch
         trace->skipped++;
     } else if (strcmp(cx_json_text(object, "ph"), "X") == 0) {
         ok = add_event(trace, object, launch);
+    } else if (strcmp(cx_json_text(object, "name"), "process_name") == 0) {
+        snprintf(trace->program, sizeof trace->program, "%s",
+                 cx_json_text(cx_json_get(object, "args"), "name"));
     } else if (strcmp(cx_json_text(object, "name"), "thread_name") == 0) {
         const int number = json_object_get_int(cx_json_get(object, "tid"));
         const unsigned row = number < CX_TRACE_LANE ? row_of(trace, number) : MAX_ROWS;
@@ -165,8 +149,10 @@ static bool read_line(struct trace *trace, char *line, unsigned long long launch
 static void trace_free(void *data)
 {
     struct trace *trace = data;
-    if (trace)
+    if (trace) {
+        cx_report_launches_destroy(trace->launches);
         free(trace->event);
+    }
     free(trace);
 }
 
@@ -191,7 +177,8 @@ static void tidy(struct trace *trace)
         first = fmin(first, trace->event[i].start);
     for (size_t i = 0; i < trace->n; i++)
         trace->event[i].start -= first;
-    snprintf(trace->title, sizeof trace->title, "coexec trace: %zu packages and transfers", trace->n);
+    if (!cx_report_launches_headline(trace->launches, trace->title, sizeof trace->title))
+        snprintf(trace->title, sizeof trace->title, "coexec trace: %zu packages and transfers", trace->n);
 }
 
 static void *trace_load(const char *file, unsigned long long launch, char *problem, size_t room)
@@ -200,7 +187,7 @@ static void *trace_load(const char *file, unsigned long long launch, char *probl
     FILE *in = trace ? fopen(file, "re") : NULL;
     char *line = NULL;
     size_t length = 0;
-    bool ok = in != NULL;
+    bool ok = in && (trace->launches = cx_report_launches_create());
     while (ok && getline(&line, &length, in) > 0)
         ok = read_line(trace, line, launch);
     free(line);
@@ -224,6 +211,17 @@ static void *trace_load(const char *file, unsigned long long launch, char *probl
 static const char *trace_title(const void *data)
 {
     return ((const struct trace *)data)->title;
+}
+
+static void trace_head(const void *data, FILE *out)
+{
+    const struct trace *trace = data;
+    if (*trace->program) {
+        fputs("<p class=\"dim\">program: ", out);
+        cx_chart_text(out, trace->program);
+        fputs("</p>\n", out);
+    }
+    cx_report_launches_table(trace->launches, out);
 }
 
 static void draw_timeline(const struct trace *trace, FILE *out)
@@ -283,13 +281,20 @@ static void trace_draw(const void *data, size_t chart, FILE *out)
     free(x);
 }
 
+/* Narrow screens show each row as a list of names and values, without zeros. */
+static void put_number(FILE *out, const char *name, double value, int digits)
+{
+    fprintf(out, "<td data-label=\"%s\"%s>%.*f</td>", name, value > 0 ? "" : " class=\"none\"", digits,
+            value);
+}
+
 static void trace_tables(const void *data, FILE *out)
 {
     const struct trace *trace = data;
-    fputs(
-        "<h2>Devices</h2><div class=\"scroll\"><table><thead><tr><th>row</th><th>packages</th><th>groups</th>"
-        "<th>busy ms</th><th>transfers</th><th>MB</th><th>ms</th></tr></thead><tbody>\n",
-        out);
+    fputs("<h2>Rows of the timeline</h2><table class=\"cards\"><thead><tr><th>row</th><th>packages</th>"
+          "<th>groups</th><th>busy ms</th><th>transfers</th><th>MB moved</th><th>ms moving</th></tr></thead>"
+          "<tbody>\n",
+          out);
     for (unsigned r = 0; r < trace->nrows; r++) {
         size_t packages = 0, transfers = 0;
         double groups = 0, busy = 0, moving = 0, bytes = 0;
@@ -305,27 +310,23 @@ static void trace_tables(const void *data, FILE *out)
         }
         fputs("<tr><td>", out);
         cx_chart_text(out, trace->row_name[r]);
-        fprintf(out,
-                "</td><td>%zu</td><td>%.0f</td><td>%.3f</td><td>%zu</td><td>%.3f</td><td>%.3f</td></tr>\n",
-                packages, groups, busy, transfers, bytes * 1e-6, moving);
+        fputs("</td>", out);
+        put_number(out, "packages", (double)packages, 0);
+        put_number(out, "groups", groups, 0);
+        put_number(out, "busy ms", busy, 3);
+        put_number(out, "transfers", (double)transfers, 0);
+        put_number(out, "MB moved", bytes * 1e-6, 3);
+        put_number(out, "ms moving", moving, 3);
+        fputs("</tr>\n", out);
     }
-    fputs("</tbody></table></div>\n", out);
-    if (!trace->split && !trace->whole)
-        return;
-    fprintf(out, "<h2>Launches</h2><p>%zu split, %zu whole</p><div class=\"scroll\"><table><tbody>\n",
-            trace->split, trace->whole);
-    for (size_t i = 0; i < MAX_REASONS && trace->reason[i].launches; i++) {
-        fputs("<tr><td>", out);
-        cx_chart_text(out, trace->reason[i].text);
-        fprintf(out, "</td><td>%zu</td></tr>\n", trace->reason[i].launches);
-    }
-    fputs("</tbody></table></div>\n", out);
+    fputs("</tbody></table>\n", out);
 }
 
 const struct cx_report_kind cx_report_trace = {
     .charts = {"timeline", "sizes", "speeds", NULL},
     .load = trace_load,
     .title = trace_title,
+    .head = trace_head,
     .draw = trace_draw,
     .tables = trace_tables,
     .free = trace_free,

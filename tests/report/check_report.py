@@ -63,7 +63,7 @@ def page_of(name, text, status=0):
     pictures = re.findall(r"<svg.*?</svg>", page, re.S)
     for picture in pictures:
         xml.dom.minidom.parseString(picture)
-    return page, pictures, done.stderr
+    return re.sub(r' (data-label|class)="[^"]*"(?=[ >])', "", page), pictures, done.stderr
 
 
 def a_bench_becomes_a_page():
@@ -78,6 +78,17 @@ def a_bench_becomes_a_page():
     assert "one&lt;b&gt;" in page and "one<b>" not in page and "a &amp; b" in page
     assert "2 devices, auto: 2 times" in page and "<td>0.909</td>" in page and "<td>3.5</td>" in page
     assert "prefers-color-scheme:dark" in page and 'name="viewport"' in page
+    assert "<h1>2.00x as fast as the fastest device alone (2 devices, auto; geometric mean of 1 program)</h1>" in page, page
+    assert "?" not in page.split("<script>")[0] and "was busy" not in page, "all can be"
+
+
+def what_cannot_be_is_marked():
+    result = bench()
+    result["machine"].update(cores=2, load_before=1.5)
+    result["programs"][0]["rows"][-1]["speedup"] = 1.16 * 2.2
+    page = page_of("bench.json", json.dumps(result))[0]
+    assert "The machine was busy before the first run (load 1.5 on 2 cores)" in page and "<td>2.552&nbsp;?</td><td>2.200</td>" in page
+    assert page.count("&nbsp;?") == 1 and "more than the devices' own times allow" in page
 
 
 def a_trace_becomes_a_page():
@@ -86,6 +97,30 @@ def a_trace_becomes_a_page():
     assert "k: 15 groups, 0.900 ms at 5.000 ms, launch 7" in page and "upload: 0.020 ms" in page or "upload: 0.021 ms" in page
     assert "download: 2.500 MB, 0.020 ms" in page or "download: 2.500 MB, 0.021 ms" in page
     assert "dev &lt;0&gt;" in page and "<td>10</td><td>190</td>" in page, "table"
+    assert "<h1>coexec trace: 22 packages and transfers</h1>" in page and "Kernels" not in page
+
+
+def launches():
+    """k: split twice, on device 0 at 10 groups a ms and on device 1 at 5, and whole three times; never: whole once."""
+    launch = lambda name, dur, devices, groups, ms, **more: json.dumps(
+        {"name": name, "cat": "launch", "ph": "X", "pid": 1, "tid": 3, "ts": 1, "dur": dur * 1000.0,
+         "args": {"launch": 7, "split": len(devices) > 1, "devices": devices, "groups": groups, "ms": ms, **more}}) + ","
+    return "\n".join([launch("k", 10, [0, 1], [100, 50], [10, 10])] * 2 +
+                     [launch("k", 10, [0], [100], [10], reason="a <reason>", where=", line 7")] * 3 +
+                     [launch("never", 10, [1], [100], [10], reason="another", where="")])
+
+
+def kernels_of_a_trace():
+    text = trace() + '{"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"app"}},\n' + launches()
+    page, pictures, errors = page_of("trace.json", text)
+    # 150 groups took 10 ms, 15 on device 0 alone: 60 ms were (2 * 15 + 30 + 10) = 70
+    assert "<h1>1.17x as fast as the fastest device alone (estimate); 2 of 6 launches split</h1>" in page and "program: app" in page, page
+    assert ("<td>k</td><td>5</td><td>2</td><td>50.000</td><td>1.20</td><td>device&nbsp;0:&nbsp;83.3&nbsp;%, device&nbsp;1:&nbsp;16.7&nbsp;%</td>"
+            "<td>3&times;&nbsp;a &lt;reason&gt;, line 7</td>") in page, page
+    assert "<td>never</td><td>1</td><td>0</td><td>10.000</td><td>-</td><td>device&nbsp;1:&nbsp;100.0&nbsp;%</td><td>1&times;&nbsp;another</td>" in page
+    assert not errors and len(pictures) == 3 and "sticky" in page
+    broken = launches().replace('"devices": [0]', '"devices": 5').replace("[100, 50]", '["x", -1e400]')
+    assert "cannot be read" in page_of("trace.json", trace() + broken, 1)[2]
 
 
 def one_launch():
@@ -198,10 +233,10 @@ def in_a_browser():
     if "--browser" not in sys.argv or not chromium:
         return "SKIP no --browser or no chromium"
     shots = os.environ.get("COEXEC_SHOTS", folder.name)
-    for name, text in ("bench.json", json.dumps(bench())), ("trace.json", trace()):
+    for name, text in ("bench.json", json.dumps(bench())), ("trace.json", trace() + launches()):
         page_of(name, text)
-        for width, mode in (1000, "light"), (400, "dark"):
-            shot = os.path.join(shots, f"{name}.{mode}.png")
+        for width, mode in (1280, "light"), (390, "light"), (1280, "dark"), (390, "dark"):
+            shot = os.path.join(shots, f"{name}.{width}.{mode}.png")
             done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                                    f"--window-size={width},1200", f"--screenshot={shot}"] +
                                   (["--blink-settings=preferredColorScheme=0"] if mode == "dark" else []) +
@@ -212,7 +247,7 @@ def in_a_browser():
 
 
 def main():
-    tests = [a_bench_becomes_a_page, a_trace_becomes_a_page, one_launch, a_trace_cut_short_serves, numbers_past_all_bounds,
+    tests = [a_bench_becomes_a_page, what_cannot_be_is_marked, a_trace_becomes_a_page, kernels_of_a_trace, one_launch, a_trace_cut_short_serves, numbers_past_all_bounds,
              one_chart, a_bench_becomes_markdown, results_are_put_into_a_document, bad_input_is_named, in_a_browser]
     return tap.run(tests)
 
