@@ -5,23 +5,18 @@
 #include "tools/coexec_report_launches.h"
 #include "tools/coexec_chart.h"
 #include "tools/coexec_json.h"
+#include "layer/report/gain.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_KERNELS = 256, MAX_DEVICES = 64, MAX_REASONS = 8 };
 
-/* Groups computed, and in which time. */
-struct work {
-    double groups, ms;
-};
-
 struct kernel {
     char name[96];
     size_t launches, split;
     double ms, split_ms;
-    struct work split_work[MAX_DEVICES], whole_work[MAX_DEVICES];
+    struct cx_gain_device gain[MAX_DEVICES];
     struct {
         char text[320];
         size_t launches;
@@ -32,6 +27,7 @@ struct kernel {
 struct cx_report_launches {
     struct kernel *kernel; /* the last one stands for all that have no room */
     size_t n;
+    bool share_cores;
 };
 
 struct cx_report_launches *cx_report_launches_create(void)
@@ -83,13 +79,14 @@ static void add_reason(struct kernel *kernel, struct json_object *args)
 
 static bool is_amount(double value)
 {
-    return value >= 0 && value < 1e18;
+    return value >= 0 && value < 1e12;
 }
 
 bool cx_report_launches_add(struct cx_report_launches *launches, struct json_object *event)
 {
-    struct json_object *args = cx_json_get(event, "args"), *devices = cx_json_get(args, "devices"),
-                       *groups = cx_json_get(args, "groups"), *ms = cx_json_get(args, "ms");
+    struct json_object *args = cx_json_get(event, "args"), *units = cx_json_get(args, "cpu_units"),
+                       *devices = cx_json_get(args, "devices"), *groups = cx_json_get(args, "groups"),
+                       *ms = cx_json_get(args, "ms");
     const size_t n = cx_json_length(devices);
     const double length = cx_json_number(event, "dur") / 1e3;
     const bool split = n > 1;
@@ -102,32 +99,30 @@ bool cx_report_launches_add(struct cx_report_launches *launches, struct json_obj
         const double took = json_object_get_double(json_object_array_get_idx(ms, i));
         if (!(device >= 0 && device < MAX_DEVICES) || !is_amount(done) || !is_amount(took))
             continue;
-        struct work *work = (split ? kernel->split_work : kernel->whole_work) + (size_t)device;
-        work->groups += done;
-        work->ms += took;
+        struct cx_gain_device *gain = &kernel->gain[(size_t)device];
+        *(split ? &gain->split_groups : &gain->whole_groups) += (uint64_t)done;
+        *(split ? &gain->split_ns : &gain->whole_ns) += (uint64_t)(took * 1e6);
+        gain->cpu_units = i < cx_json_length(units)
+                              ? (unsigned)json_object_get_int(json_object_array_get_idx(units, i))
+                              : 0;
     }
     kernel->launches++;
     kernel->ms += length;
     if (split) {
         kernel->split++;
         kernel->split_ms += length;
+        launches->share_cores |= json_object_get_boolean(cx_json_get(args, "share_cores"));
     } else {
         add_reason(kernel, args);
     }
     return true;
 }
 
-/* How long the launches would have taken on the device that was fastest at them, by groups a ms, as the
- * summary estimates it (layer/report/kernel_table.c). */
 static double alone_ms(const struct kernel *kernel)
 {
-    double best = 0, groups = 0;
-    for (size_t d = 0; d < MAX_DEVICES; d++) {
-        const struct work *split = &kernel->split_work[d];
-        groups += split->groups;
-        best = split->ms > 0 ? fmax(best, split->groups / split->ms) : best;
-    }
-    return kernel->ms - kernel->split_ms + (best > 0 ? groups / best : kernel->split_ms);
+    return cx_gain_alone_ns(kernel->gain, MAX_DEVICES, (uint64_t)(kernel->ms * 1e6),
+                            (uint64_t)(kernel->split_ms * 1e6)) /
+           1e6;
 }
 
 bool cx_report_launches_headline(const struct cx_report_launches *launches, char *text, size_t room)
@@ -142,8 +137,8 @@ bool cx_report_launches_headline(const struct cx_report_launches *launches, char
     }
     if (split && ms > 0)
         snprintf(text, room,
-                 "%.2fx as fast as the fastest device alone (estimate); %zu of %zu launches split",
-                 alone / ms, split, count);
+                 "%.2fx as fast as the fastest device alone (estimate%s); %zu of %zu launches split",
+                 alone / ms, launches->share_cores ? "; devices share cores" : "", split, count);
     else
         snprintf(text, room, "None of %zu launches split, all ran whole", count);
     return count > 0;
@@ -154,9 +149,9 @@ static void put_shares(const struct kernel *kernel, FILE *out)
     double all = 0;
     const char *between = "";
     for (size_t d = 0; d < MAX_DEVICES; d++)
-        all += kernel->split_work[d].groups + kernel->whole_work[d].groups;
+        all += (double)(kernel->gain[d].split_groups + kernel->gain[d].whole_groups);
     for (size_t d = 0; d < MAX_DEVICES; d++) {
-        const double groups = kernel->split_work[d].groups + kernel->whole_work[d].groups;
+        const double groups = (double)(kernel->gain[d].split_groups + kernel->gain[d].whole_groups);
         if (!(groups > 0))
             continue;
         fprintf(out, "%sdevice&nbsp;%zu:&nbsp;%.1f&nbsp;%%", between, d, 100 * groups / all);

@@ -17,11 +17,18 @@ static bool has_protocol(const struct cx_launch *launch, unsigned protocol)
     return false;
 }
 
-static struct cx_kernel_table_part part_of(const struct cx_context *context, const struct cx_part *part)
+unsigned cx_launch_cpu_units(const struct cx_launch *launch, unsigned member)
 {
-    const unsigned index = context->workers[part->member].device->index;
+    const struct cx_real_device *device = launch->base.context->workers[member].device;
+    return device->type & CL_DEVICE_TYPE_CPU ? device->compute_units : 0;
+}
+
+static struct cx_kernel_table_part part_of(const struct cx_launch *launch, const struct cx_part *part)
+{
+    const unsigned index = launch->base.context->workers[part->member].device->index;
     return (struct cx_kernel_table_part){.device = index,
                                          .name = cx_machine_get()->devices[index].name,
+                                         .cpu_units = cx_launch_cpu_units(launch, part->member),
                                          .packages = part->packages,
                                          .groups = part->groups,
                                          .busy_ns = part->busy_ns,
@@ -36,7 +43,7 @@ void cx_launch_stats(const struct cx_launch *launch)
     if (!parts)
         return;
     for (unsigned p = 0; p < launch->outcome.nparts; p++)
-        parts[p] = part_of(launch->base.context, &launch->outcome.parts[p]);
+        parts[p] = part_of(launch, &launch->outcome.parts[p]);
     cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
                    launch->decision.other_line, NULL);
     const struct cx_kernel_table_run run = {

@@ -12,6 +12,9 @@ struct cx_launch;
 /* The launch is over, and was the program's. Takes no lock of a context. Called by api/enqueue_kernel.c. */
 void cx_launch_stats(const struct cx_launch *launch);
 
+/* The device's compute units, if it is a CPU: such devices may share cores. Called by trace_launch.c, too. */
+unsigned cx_launch_cpu_units(const struct cx_launch *launch, unsigned member);
+
 /* What was decided about a member, and why. Called by plan/ and launch/. */
 void cx_launch_decided(const struct cx_launch *launch, unsigned member, enum cx_part_note note);
 

@@ -3,8 +3,10 @@
  * Trace rows of launches. See trace_launch.h.
  */
 #include "layer/plan/trace_launch.h"
+#include "layer/plan/launch_stats.h"
 #include "layer/plan/plan.h"
 #include "layer/program/program.h"
+#include "layer/report/gain.h"
 #include "layer/timeline/command.h"
 #include "layer/timeline/trace_command.h"
 #include "layer/timeline/worker.h"
@@ -106,6 +108,11 @@ static double groups_of(const struct cx_launch *launch, const struct cx_part *pa
     return (double)part->groups;
 }
 
+static double units_of(const struct cx_launch *launch, const struct cx_part *part)
+{
+    return cx_launch_cpu_units(launch, part->member);
+}
+
 /* From its first start to its last end, without pauses. */
 static double ms_of(const struct cx_launch *launch, const struct cx_part *part)
 {
@@ -126,7 +133,7 @@ void cx_trace_launch(const struct cx_launch *launch)
 {
     struct cx_trace_args args = {.used = 0};
     uint64_t start = UINT64_MAX, end = 0, groups = 0;
-    unsigned n = 0;
+    unsigned n = 0, units = 0;
     if (!cx_trace_on())
         return;
     for (unsigned p = 0; p < launch->outcome.nparts; p++) {
@@ -136,6 +143,7 @@ void cx_trace_launch(const struct cx_launch *launch)
         start = part->first_ns < start ? part->first_ns : start;
         end = part->last_ns > end ? part->last_ns : end;
         groups += part->groups;
+        units += cx_launch_cpu_units(launch, part->member);
         n++;
     }
     if (!n)
@@ -147,6 +155,9 @@ void cx_trace_launch(const struct cx_launch *launch)
     trace_parts(&args, "devices", launch, device_of);
     trace_parts(&args, "groups", launch, groups_of);
     trace_parts(&args, "ms", launch, ms_of);
+    trace_parts(&args, "cpu_units", launch, units_of);
+    if (n > 1 && units > cx_gain_cores())
+        cx_trace_flag(&args, "share_cores", true);
     cx_trace_span(launch->request.kernel->function->name, "launch", cx_trace_launches(launch->base.context),
                   start, end, &args);
     if (n > 1 && groups)

@@ -3,6 +3,7 @@
  * The summary table: one record a kernel name, printed at exit on stderr or into a file.
  */
 #include "layer/report/kernel_table.h"
+#include "layer/report/gain.h"
 #include "layer/base/forked.h"
 #include "layer/base/clock.h"
 #include "layer/base/file_name.h"
@@ -25,8 +26,6 @@ enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32, MAX_PRINTS = 4 };
 struct device_stats {
     const char *name;
     uint64_t packages, groups, busy_ns;
-    uint64_t split_groups,
-        split_ns; /* of split launches: what it computed, from its first start to its last end */
 };
 
 struct reason {
@@ -52,8 +51,9 @@ struct cx_function_stats {
     double balance_sum;
     uint64_t balanced;
     uint64_t span_ns;                        /* first start to last end, summed */
-    uint64_t split_span_ns, split_groups;    /* of split launches, of all devices */
+    uint64_t split_span_ns;                  /* of split launches */
     struct device_stats device[MAX_DEVICES]; /* by real device */
+    struct cx_gain_device gain[MAX_DEVICES]; /* ... each from its first start to its last end in a launch */
     struct reason reason[MAX_REASONS];       /* of launches that stayed whole */
     struct decision decision[MAX_DECISIONS]; /* those beyond are not counted */
     uint64_t verified[CX_VERIFIED_COUNT];
@@ -143,18 +143,18 @@ static bool load_balance(const struct cx_kernel_table_run *run, double *balance)
 }
 
 /* What the estimate of the gain goes by. */
-static void count_split(struct cx_function_stats *stats, const struct cx_kernel_table_run *run,
-                        uint64_t span_ns)
+static void count_gain(struct cx_function_stats *stats, const struct cx_kernel_table_run *run, bool split)
 {
-    stats->split_span_ns += span_ns;
     for (unsigned p = 0; p < run->nparts; p++) {
         const struct cx_kernel_table_part *part = &run->part[p];
-        stats->split_groups += part->groups;
         if (part->device >= MAX_DEVICES || !part->groups || part->last_ns <= part->first_ns)
             continue;
-        const uint64_t ns = part->last_ns - part->first_ns; /* packages may overlap in busy_ns */
-        stats->device[part->device].split_groups += part->groups;
-        stats->device[part->device].split_ns += part->busy_ns && part->busy_ns < ns ? part->busy_ns : ns;
+        const uint64_t span = part->last_ns - part->first_ns; /* packages may overlap in busy_ns */
+        const uint64_t ns = part->busy_ns && part->busy_ns < span ? part->busy_ns : span;
+        struct cx_gain_device *gain = &stats->gain[part->device];
+        gain->cpu_units = part->cpu_units;
+        *(split ? &gain->split_groups : &gain->whole_groups) += part->groups;
+        *(split ? &gain->split_ns : &gain->whole_ns) += ns;
     }
 }
 
@@ -186,7 +186,9 @@ void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_ker
     if (end > start)
         stats->span_ns += end - start;
     if (end > start && worked > 1)
-        count_split(stats, run, end - start);
+        stats->split_span_ns += end - start;
+    if (end > start)
+        count_gain(stats, run, worked > 1);
     stats->split += worked > 1;
     stats->merged += worked > 1 && run->merges;
     stats->private_copies += worked > 1 && run->has_private;
@@ -240,33 +242,29 @@ static void print_verified(FILE *out, const char *before, const uint64_t counts[
     fprintf(out, "\n");
 }
 
-/* How long the launches of that kernel would have taken on the device that was fastest at it, by the groups a
- * second that it did in split launches. */
-static double alone_ns(const struct cx_function_stats *stats)
-{
-    double best = 0;
-    for (unsigned d = 0; d < MAX_DEVICES; d++) {
-        const struct device_stats *device = &stats->device[d];
-        const double speed = device->split_ns ? (double)device->split_groups / (double)device->split_ns : 0;
-        best = speed > best ? speed : best;
-    }
-    const double whole = (double)(stats->span_ns - stats->split_span_ns);
-    return whole + (best > 0 ? (double)stats->split_groups / best : (double)stats->split_span_ns);
-}
-
 static void print_headline(FILE *out)
 {
     uint64_t launches = 0, split = 0;
-    double alone = 0, span = 0;
+    double alone = 0, span = 0, load = 0;
+    unsigned units[MAX_DEVICES] = {0}, cpu_units = 0; /* of CPU devices that worked beside others */
+    char doubts[64];
     for (const struct cx_function_stats *stats = all; stats; stats = stats->next) {
+        for (unsigned d = 0; d < MAX_DEVICES; d++)
+            units[d] = stats->gain[d].split_groups ? stats->gain[d].cpu_units : units[d];
         launches += stats->launches;
         split += stats->split;
-        alone += alone_ns(stats);
+        alone += cx_gain_alone_ns(stats->gain, MAX_DEVICES, stats->span_ns, stats->split_span_ns);
         span += (double)stats->span_ns;
     }
+    for (unsigned d = 0; d < MAX_DEVICES; d++)
+        cpu_units += units[d];
+    if (getloadavg(&load, 1) != 1)
+        load = 0;
+    cx_gain_doubts(doubts, sizeof(doubts), cpu_units, cx_gain_cores(), load);
     if (split && span > 0)
-        fprintf(out, "  %.2fx as fast as the fastest device alone (estimate); %llu of %llu launches split\n",
-                alone / span, (unsigned long long)split, (unsigned long long)launches);
+        fprintf(out,
+                "  %.2fx as fast as the fastest device alone (estimate%s); %llu of %llu launches split\n",
+                alone / span, doubts, (unsigned long long)split, (unsigned long long)launches);
     else
         fprintf(out, "  none of %llu launches split, all ran whole\n", (unsigned long long)launches);
 }

@@ -24,8 +24,9 @@ void cx_kernel_table_decided(struct cx_function_stats *stats, unsigned device, c
 
 /* The part of a finished launch that one real device did. Times in ns on the host's clock. */
 struct cx_kernel_table_part {
-    unsigned device;  /* its index */
-    const char *name; /* lives as long as the process */
+    unsigned device;    /* its index */
+    const char *name;   /* lives as long as the process */
+    unsigned cpu_units; /* gain.h */
     uint64_t packages, groups, busy_ns;
     uint64_t first_ns, last_ns; /* start and end; 0: unknown */
 };

@@ -119,6 +119,9 @@ def kernels_of_a_trace():
             "<td>3&times;&nbsp;a &lt;reason&gt;, line 7</td>") in page, page
     assert "<td>never</td><td>1</td><td>0</td><td>10.000</td><td>-</td><td>device&nbsp;1:&nbsp;100.0&nbsp;%</td><td>1&times;&nbsp;another</td>" in page
     assert not errors and len(pictures) == 3 and "sticky" in page
+    shared = launches().replace("}},", ', "cpu_units": [2, 2], "share_cores": true}},')
+    shared = re.sub(r'(\[0\], "groups": )\[100\], "ms": \[10\]', r'\1[300], "ms": [10]', shared)  # 30 groups a ms alone
+    assert "<h1>0.83x as fast as the fastest device alone (estimate; devices share cores); 2 of 6 launches split</h1>" in page_of("trace.json", trace() + shared)[0]
     broken = launches().replace('"devices": [0]', '"devices": 5').replace("[100, 50]", '["x", -1e400]')
     assert "cannot be read" in page_of("trace.json", trace() + broken, 1)[2]
 

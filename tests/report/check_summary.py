@@ -32,10 +32,16 @@ def run(*options, app=APP, **variables):
 def headline_of_splits():
     said = run("--summary", "--set", "split=always", "--algo", "static").splitlines()
     assert said[0].startswith("coexec summary (pid "), said
-    times = re.fullmatch(r"  (\d+\.\d\d)x as fast as the fastest device alone \(estimate\); 4 of 4 launches split", said[1])
+    times = re.fullmatch(r"  (\d+\.\d\d)x as fast as the fastest device alone \(estimate(?:; the machine is busy)?\); 4 of 4 launches split", said[1])
     assert times and 0.5 < float(times[1]) < 4, said
     assert said[2].startswith("  kernel mandelbrot: 4 launches, 4 split, 0 whole; "), said
     assert not re.search("decided|account|transport", "\n".join(said)), said
+
+
+def headline_of_devices_that_share_cores():
+    """Each of two CPU devices has as many threads as there are cores."""
+    said = run("--summary", "--set", "split=always", "--algo", "static", POCL_DEVICES="pthread pthread", POCL_MAX_PTHREAD_COUNT=str(len(os.sched_getaffinity(0))))
+    assert re.search(r"alone \(estimate; devices share cores(; the machine is busy)?\); ", said), said
 
 
 def headline_of_whole_ones():
@@ -124,4 +130,4 @@ def kept_beside_a_file():
 
 
 ENDS = [(f"ended by {number.name}", lambda number=number: end_by(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)]
-sys.exit(tap.run([*ENDS, nothing_stays_of_a_regular_end, kept_beside_a_file, headline_of_splits, headline_of_whole_ones, full_tells_more, one_file_of_two_processes, one_trace_of_two_processes]))
+sys.exit(tap.run([*ENDS, nothing_stays_of_a_regular_end, kept_beside_a_file, headline_of_splits, headline_of_devices_that_share_cores, headline_of_whole_ones, full_tells_more, one_file_of_two_processes, one_trace_of_two_processes]))
