@@ -28,10 +28,9 @@ enum { LONG_DEFERRED = 2, LONG_LEFT = 1, MANY_DEFERRED = 8, MANY_LEFT = 4 };
  * under way; else nobody tells. */
 #define WORTH_DEFERRING 5e-3
 enum { MOST_UNKNOWN_LENGTHS = 8 };
-/* For how long a late member is waited for, of the launch's time without it, and how often that is looked at.
- */
+/* For how long a straggler is waited for, of the launch's time without it, and the shortest wait worth it. */
 #define STRAGGLER_PART 0.25
-enum { STRAGGLER_NAP_NS = 50000 };
+enum { SHORTEST_WAIT_NS = 50000 };
 
 /* A member that a split lacks is not done yet, or something is being built, or would be if it paid, other
  * than the program for members that could hardly do any of it. */
@@ -145,17 +144,17 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
 /* In a thread of its own. */
 static void wait_for_stragglers(void *data)
 {
-    const struct timespec nap = {.tv_nsec = STRAGGLER_NAP_NS};
     struct cx_command *command = data;
-    const struct cx_launch *launch = (const struct cx_launch *)command;
-    bool any = true;
+    struct cx_context *context = command->context;
 
-    while (any && cx_clock_ns() < launch->deferral.until_ns) {
-        nanosleep(&nap, NULL);
-        cx_context_lock(command->context);
-        any = cx_device_load_any_straggler(command->context);
-        cx_context_plan_and_unlock(command->context);
-    }
+    cx_context_lock(context);
+    const uint64_t until_ns = ((const struct cx_launch *)command)->deferral.until_ns;
+    const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000u),
+                                   .tv_nsec = (long)(until_ns % 1000000000u)};
+    while (cx_device_load_any_straggler(context) &&
+           cx_context_wait_until(context, &context->planner->caught_up, &until))
+        ;
+    cx_context_unlock(context);
     cx_command_unhold(command);
     cx_command_unref(&command);
 }
@@ -168,7 +167,7 @@ bool cx_deferral_for_straggler(struct cx_launch *launch)
     const uint64_t most = (uint64_t)(STRAGGLER_PART * 1e9 * cx_plan_expected(launch)), now = cx_clock_ns();
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_device_load *load = cx_device_load_of(&context->workers[m]);
-        if (load->superseded && load->superseded_since_ns + most > now + STRAGGLER_NAP_NS &&
+        if (load->superseded && load->superseded_since_ns + most > now + SHORTEST_WAIT_NS &&
             load->superseded_since_ns + most > launch->deferral.until_ns)
             launch->deferral.until_ns = load->superseded_since_ns + most;
     }

@@ -46,5 +46,6 @@ void cx_device_load_supersede(const struct cx_worker *worker, uint64_t now, uint
 
 void cx_device_load_caught_up(const struct cx_worker *worker)
 {
-    load_of(worker)->superseded--;
+    if (!--load_of(worker)->superseded)
+        pthread_cond_broadcast(&worker->context->planner->caught_up);
 }

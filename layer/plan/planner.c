@@ -6,6 +6,7 @@
 #include "layer/plan/device_load.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 struct cx_planner *cx_planner_new(void)
 {
@@ -13,16 +14,23 @@ struct cx_planner *cx_planner_new(void)
     if (!planner)
         return NULL;
     planner->loads = calloc(CX_MEMBERS_MAX, sizeof(*planner->loads));
-    if (planner->loads)
-        return planner;
-    free(planner);
-    return NULL;
+    if (!planner->loads) {
+        free(planner);
+        return NULL;
+    }
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&planner->caught_up, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return planner;
 }
 
 void cx_planner_free(struct cx_planner *planner) CX_UNCHECKED
 {
     if (!planner)
         return;
+    pthread_cond_destroy(&planner->caught_up);
     free(planner->loads);
     free(planner->candidates);
     free(planner->few_regions);

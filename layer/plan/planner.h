@@ -16,6 +16,7 @@ struct cx_launch;
 
 struct cx_planner {
     struct cx_device_load *loads; /* device_load.h: one a member */
+    pthread_cond_t caught_up;     /* ... broadcast when a member is no straggler any more; CLOCK_MONOTONIC */
     /* split_feedback.h: whether splits have paid */
     struct cx_feedback feedback CX_GUARDED_BY(cx_context_locked);
     /* the member for launches kept whole by split feedback */

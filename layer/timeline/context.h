@@ -119,7 +119,7 @@ static inline void cx_context_unlock(struct cx_context *context) CX_RELEASES(cx_
     cx_unlock(&context->lock);
 }
 /* Wait for the condition; the lock is free meanwhile. wait_until: to `end` (CLOCK_MONOTONIC) at most; false:
- * that time has come. Called by timeline/ and launch/. */
+ * that time has come. Called by timeline/, launch/ and plan/. */
 static inline void cx_context_wait(struct cx_context *context, pthread_cond_t *condition)
     CX_HOLDS(cx_context_locked) CX_UNCHECKED
 {
