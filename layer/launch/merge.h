@@ -33,6 +33,6 @@ cl_int cx_merge_begin(struct cx_launch *launch, struct cx_cached_verdict *judged
 void cx_merge_end(struct cx_merge **merge, const uint64_t *seq, void (*decided)(void *data), void *data)
     CX_HOLDS(cx_context_locked);
 /* Drops a merge that was begun and not ended; its jobs may still run. Called by split.c. */
-void cx_merge_drop(struct cx_merge **merge);
+void cx_merge_drop(struct cx_merge **merge) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -201,7 +201,7 @@ static void hold(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 }
 
 /* Frees what is left. */
-static void drop(struct cx_launch *launch)
+static void drop(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     struct cx_prefix *prefix = launch->slices.prefix;
     if (prefix)

@@ -21,7 +21,7 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                      enum cx_variant variant) CX_HOLDS(cx_context_locked);
 /* The rest is split: adds the work of the slices to the part of the member that did them, and drops them.
  * exit() goes on waiting for the launch where it did. Returns that part. Called by split.c. */
-unsigned cx_prefix_hand_over(struct cx_launch *launch);
+unsigned cx_prefix_hand_over(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Continues launches of which a slice has ended. The caller holds no lock. Called by api/context.c. */
 void cx_prefix_check(struct cx_context *context);
 /* Frees the launch's prefix. Takes context->lock. Called by api/enqueue_kernel.c. */

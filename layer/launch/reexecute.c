@@ -14,6 +14,7 @@
 /* ---- a re-execution ---- */
 
 static struct package *find_victim(struct split *split, const struct cx_reexecution *reexecution)
+    CX_HOLDS(cx_context_locked)
 {
     const uint64_t step = reexecution->first / split->plan.slice;
     for (unsigned i = 0; i < split->npackages; i++) {
@@ -57,7 +58,7 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
 }
 
 /* All of a package was re-executed before its own device ended it: the copies count instead of it. */
-static void take_over(struct split *split, uint64_t serial)
+static void take_over(struct split *split, uint64_t serial) CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < split->npackages; i++) {
         struct package *package = &split->packages[i];
@@ -129,7 +130,7 @@ void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event)
 
 /* Whether the host copy is not read any more for what the part holds: its timeline is in order, so the last
  * transfer tells of all. And whether what it sends is there. */
-static bool transfers_over(const struct split *split, unsigned part)
+static bool transfers_over(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
     cl_int status = CL_QUEUED;
@@ -149,6 +150,7 @@ static const double too_long = 4;
 /* The part still works on a package that others have done. Its device gets no more work; at once where the
  * package is much too long already or nothing was known, else if it takes as long again. */
 static void mark_superseded(struct split *split, unsigned part, const struct package *package)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = split->launch->request.kernel->function->history;
     struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[part]];
@@ -166,6 +168,7 @@ static void mark_superseded(struct split *split, unsigned part, const struct pac
 /* Whether the part has nothing to do any more but what others have done, where that is seen by nobody. *held:
  * its package, or one that it did again in vain; NULL where it did not begin. */
 static bool is_superseded(const struct split *split, unsigned part, const struct package **held)
+    CX_HOLDS(cx_context_locked)
 {
     bool holds = false;
     *held = NULL;

@@ -35,22 +35,24 @@ struct package;
 /* Looks for a package that the idle part should re-execute. True: it is split->packages[*index]. Else
  * *ask_next is when to ask again, in seconds since the launch began; 0: after the next event. Called by
  * split_member.c. */
-bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned *index, double *ask_next);
+bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned *index, double *ask_next)
+    CX_HOLDS(cx_context_locked);
 /* Called when a package is over, with the balancer's outcome: decides whether it counts. */
-void cx_reexecute_note(struct split *split, struct package *package, unsigned outcome);
+void cx_reexecute_note(struct split *split, struct package *package, unsigned outcome)
+    CX_HOLDS(cx_context_locked);
 /* Called when a part's package failed on its device: gives what the part still holds to others. False: no
  * part is left, or its results are already relied upon. */
 bool cx_reexecute_failed(struct split *split, unsigned part, struct package *package)
     CX_HOLDS(cx_context_locked);
 /* Notes that the part begins uploads for its packages (event), or knows that they have ended (NULL).
  * Called by split.c and split_upload.c. */
-void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event);
+void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event) CX_HOLDS(cx_context_locked);
 /* Whether everything is done except transfers of a straggler, which read the host copy or write results back:
  * the straggler cannot be left now, and an idle part asks again. Called by split.c and split_member.c. */
-bool cx_reexecute_awaits(const struct split *split);
+bool cx_reexecute_awaits(const struct split *split) CX_HOLDS(cx_context_locked);
 /* Called when the split settles: removes stragglers' jobs from what its command waits for. */
 void cx_reexecute_leave(struct split *split) CX_HOLDS(cx_context_locked);
 /* Called when the part has done everything it held: its member is no longer a straggler for this launch. */
-void cx_reexecute_over(struct split *split, unsigned part);
+void cx_reexecute_over(struct split *split, unsigned part) CX_HOLDS(cx_context_locked);
 
 #endif

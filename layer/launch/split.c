@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 /* No package is started any more. */
-static void uncount(struct split *split)
+static void uncount(struct split *split) CX_HOLDS(cx_context_locked)
 {
     if (split->counts)
         cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
@@ -33,7 +33,7 @@ static void uncount(struct split *split)
 }
 
 /* context->lock held, as what was judged is shared. */
-static void split_free(struct split *split)
+static void split_free(struct split *split) CX_HOLDS(cx_context_locked)
 {
     uncount(split);
     cx_merge_drop(&split->merge);
@@ -53,7 +53,7 @@ static void split_free(struct split *split)
 /* ---- where members begin ---- */
 
 /* What was done of the last launch of this shape. NULL: no memory. */
-static struct cx_last_partition *last_partition_of(const struct split *split)
+static struct cx_last_partition *last_partition_of(const struct split *split) CX_HOLDS(cx_context_locked)
 {
     const struct cx_launch *launch = split->launch;
     const unsigned nmembers = launch->base.context->nmembers;
@@ -72,7 +72,7 @@ static uint64_t members_of(const struct split *split)
 
 /* Each member's part of the range begins where it did the last one, unless that is far from what is expected
  * of it now. A policy that learns from launches says itself where. */
-static void follow_last(struct split *split)
+static void follow_last(struct split *split) CX_HOLDS(cx_context_locked)
 {
     struct cx_split_plan *plan = &split->plan;
     const uint64_t steps = plan->judged->verdict.groups;
@@ -92,7 +92,7 @@ static void follow_last(struct split *split)
         plan->weight[p] = (double)last->did[plan->member[p]];
 }
 
-static void note_last(const struct split *split)
+static void note_last(const struct split *split) CX_HOLDS(cx_context_locked)
 {
     struct cx_last_partition *last = last_partition_of(split);
     if (!last)
@@ -273,7 +273,7 @@ void cx_split_settle_if_due(struct split *split)
 /* ---- the plan ---- */
 
 /* What was done before the launch was split is its first package, which is over. */
-static bool take_prefix(struct split *split)
+static bool take_prefix(struct split *split) CX_HOLDS(cx_context_locked)
 {
     const unsigned part = cx_prefix_hand_over(split->launch);
     if (!cx_split_package_room(split))

@@ -19,19 +19,20 @@ enum { CX_IN_FLIGHT = 2 };
 struct package {
     unsigned part;
     struct cx_range range;
-    bool copy;         /* re-executes what another part holds (reexecute.h), and does not count yet */
-    bool reexecuted;   /* others re-execute it */
-    bool over;         /* its device has ended it */
-    bool dropped;      /* its results do not count */
-    uint64_t serial;   /* copy, reexecuted: identifies the re-execution */
-    uint64_t asked_ns; /* when it was assigned */
-    uint64_t start_ns; /* the same; once over, when it began */
-    uint64_t end_ns, busy_ns, noticed_ns; /* once over */
-    enum cx_part_note note;               /* why it is as long as it is */
-    unsigned slices;                      /* kernels that it is run as (slices.h) */
-    uint64_t done;                        /* up to which step these are over */
-    uint64_t sent;                        /* up to which step results are promised to reads (write_back.h) */
-    struct cx_write_back *write_backs;    /* these promises, until the lane takes them */
+    /* re-executes what another part holds (reexecute.h), and does not count yet */
+    bool copy CX_GUARDED_BY(cx_context_locked);
+    bool reexecuted CX_GUARDED_BY(cx_context_locked); /* others re-execute it */
+    bool over CX_GUARDED_BY(cx_context_locked);       /* its device has ended it */
+    bool dropped CX_GUARDED_BY(cx_context_locked);    /* its results do not count */
+    uint64_t serial;                                  /* copy, reexecuted: identifies the re-execution */
+    uint64_t asked_ns;                                /* when it was assigned */
+    uint64_t start_ns;                                /* the same; once over, when it began */
+    uint64_t end_ns, busy_ns, noticed_ns;             /* once over */
+    enum cx_part_note note;                           /* why it is as long as it is */
+    unsigned slices;                                  /* kernels that it is run as (slices.h) */
+    uint64_t done;                                    /* up to which step these are over */
+    uint64_t sent;                     /* up to which step results are promised to reads (write_back.h) */
+    struct cx_write_back *write_backs; /* these promises, until the lane takes them */
 };
 
 /*
@@ -59,17 +60,23 @@ enum split_participant_state {
 
 /* A member in one launch. Index: part of the launch (cx_launch.parts). */
 struct split_participant {
-    enum split_participant_state state;
-    uint64_t seq;           /* its newest job */
-    unsigned round;         /* ... and how many had been planned anew by then: 0 for the first ones */
-    uint64_t before;        /* the command's frontier on its timeline but for that job */
-    double learned_seconds; /* that its speed in this launch was learned from; 0: not learned */
-    struct cx_write_back *write_backs; /* taken by its lane and not over yet (write_back.h) */
+    enum split_participant_state state CX_GUARDED_BY(cx_context_locked);
+    uint64_t seq; /* its newest job */
+    /* ... and how many had been planned anew by then: 0 for the first ones */
+    unsigned round CX_GUARDED_BY(cx_context_locked);
+    /* the command's frontier on its timeline but for that job */
+    uint64_t before CX_GUARDED_BY(cx_context_locked);
+    /* that its speed in this launch was learned from; 0: not learned */
+    double learned_seconds CX_GUARDED_BY(cx_context_locked);
+    /* taken by its lane and not over yet (write_back.h) */
+    struct cx_write_back *write_backs CX_GUARDED_BY(cx_context_locked);
     /* reexecute.h: */
     bool reexecutes; /* it may re-execute what others hold, and others what it holds */
-    bool straggles;  /* LEFT or LOST, and still works on what others have done: its device is a straggler */
-    bool uploading;  /* it starts transfers that `upload` does not cover yet */
-    cl_event upload; /* its last transfer, a reference, or NULL */
+    /* LEFT or LOST, and still works on what others have done: its device is a straggler */
+    bool straggles CX_GUARDED_BY(cx_context_locked);
+    /* it starts transfers that `upload` does not cover yet */
+    bool uploading CX_GUARDED_BY(cx_context_locked);
+    cl_event upload CX_GUARDED_BY(cx_context_locked); /* its last transfer, a reference, or NULL */
 };
 
 /*
@@ -88,30 +95,36 @@ struct split_write_back; /* of write_back.c; NULL: nothing is written back to th
 
 /* One launch under way; context->lock guards it. Freed by the last job. */
 struct split {
-    enum split_state state;
+    enum split_state state CX_GUARDED_BY(cx_context_locked);
     struct cx_launch *launch;
     struct cx_split_plan plan;
     unsigned nparts; /* members that share, and the probed one */
     uint64_t start_ns;
-    struct cx_ranges ranges;  /* steps not assigned */
-    struct package *packages; /* assigned: the owners of what they write, unless dropped */
-    unsigned npackages, room_packages;
-    unsigned jobs;    /* not finished */
-    unsigned rounds;  /* jobs planned anew */
-    unsigned issuing; /* packages assigned but not started */
+    struct cx_ranges ranges; /* steps not assigned */
+    /* assigned: the owners of what they write, unless dropped */
+    struct package *packages CX_GUARDED_BY(cx_context_locked);
+    unsigned npackages CX_GUARDED_BY(cx_context_locked), room_packages CX_GUARDED_BY(cx_context_locked);
+    unsigned jobs CX_GUARDED_BY(cx_context_locked);    /* not finished */
+    unsigned rounds CX_GUARDED_BY(cx_context_locked);  /* jobs planned anew */
+    unsigned issuing CX_GUARDED_BY(cx_context_locked); /* packages assigned but not started */
     /* How it settles, decided when it is planned: */
     bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
     bool reexecutes; /* packages may be re-executed: it settles only when all groups are done */
     bool alike;      /* all parts' members are of one kind */
     /* Whether, decided when it opens: */
-    bool entire; /* the process was ending when it began: one part does everything left, without compiling */
-    bool counts; /* the end of the process waits until all packages are started (exit_guard.h) */
-    bool has_learned;                 /* cx_split_learn: done */
-    struct cx_merge *merge;           /* writes to be merged once all is started, or NULL */
-    struct cx_private_copies *copies; /* copies to be combined then, or NULL */
-    struct cx_job *remote_end;        /* remote_access.h: a job to be planned then, or NULL */
-    unsigned epoch;                   /* the context's when its first jobs were planned */
-    uint64_t since[64];               /* each timeline's last job before these */
+    /* the process was ending when it began: one part does everything left, without compiling */
+    bool entire CX_GUARDED_BY(cx_context_locked);
+    /* the end of the process waits until all packages are started (exit_guard.h) */
+    bool counts CX_GUARDED_BY(cx_context_locked);
+    bool has_learned CX_GUARDED_BY(cx_context_locked); /* cx_split_learn: done */
+    /* writes to be merged once all is started, or NULL */
+    struct cx_merge *merge CX_GUARDED_BY(cx_context_locked);
+    /* copies to be combined then, or NULL */
+    struct cx_private_copies *copies CX_GUARDED_BY(cx_context_locked);
+    /* remote_access.h: a job to be planned then, or NULL */
+    struct cx_job *remote_end CX_GUARDED_BY(cx_context_locked);
+    unsigned epoch;     /* the context's when its first jobs were planned */
+    uint64_t since[64]; /* each timeline's last job before these */
     struct split_write_back *write_back;
     struct split_inputs *inputs;
     pthread_cond_t changed;
@@ -160,19 +173,19 @@ struct lane {
 /* All under context->lock. */
 
 /* Drops the reference that a job holds; the last one frees the split. Called by split_member.c. */
-void cx_split_unref(struct split *split);
+void cx_split_unref(struct split *split) CX_HOLDS(cx_context_locked);
 /* Enters the measurements of the launch's packages into the kernel history, once. Called by
  * split_member.c. */
-void cx_split_learn(struct split *split);
+void cx_split_learn(struct split *split) CX_HOLDS(cx_context_locked);
 /* Like cx_split_learn, with each part's speed as measured so far, although jobs may still run. For splits
  * with re-execution, when they settle: called by reexecute.c if a straggler is left behind, by split.c if the
  * next launch may be planned at once. */
 void cx_split_learn_early(struct split *split) CX_HOLDS(cx_context_locked);
 /* Fails the command; nothing more is started. Called by reexecute.c, split_inputs.c, split_member.c and
  * split_package.c. */
-void cx_split_fail(struct split *split, cl_int error);
+void cx_split_fail(struct split *split, cl_int error) CX_HOLDS(cx_context_locked);
 /* Called when the part's driver failed: the part gets no more packages. */
-void cx_split_part_failed(struct split *split, unsigned part);
+void cx_split_part_failed(struct split *split, unsigned part) CX_HOLDS(cx_context_locked);
 bool cx_split_all_assigned(const struct split *split);
 /* Settles the split if every group is assigned and started (with re-execution: done). Called by
  * split_member.c and split_package.c. */
@@ -183,8 +196,9 @@ void cx_split_settle_if_due(struct split *split) CX_HOLDS(cx_context_locked);
 struct cx_range cx_split_package_cut(struct split *split, unsigned part, uint64_t groups);
 /* Make room for one more package; add it and return its index. Called by reexecute.c, split.c and
  * split_member.c. */
-bool cx_split_package_room(struct split *split);
-unsigned cx_split_package_note(struct split *split, unsigned part, struct cx_range range);
+bool cx_split_package_room(struct split *split) CX_HOLDS(cx_context_locked);
+unsigned cx_split_package_note(struct split *split, unsigned part, struct cx_range range)
+    CX_HOLDS(cx_context_locked);
 /* Called before the first package: decides whether one part does everything left (split->entire). Called
  * by split_member.c. */
 void cx_split_open(struct split *split) CX_HOLDS(cx_context_locked);
@@ -231,31 +245,31 @@ cl_int cx_split_upload_end(struct flight *flight, struct cx_worker *worker, cl_i
  * split_package.c. */
 void cx_split_upload_last(struct lane *lane, const struct cx_worker *worker, cl_event upload);
 
-static inline bool cx_split_failed(const struct split *split)
+static inline bool cx_split_failed(const struct split *split) CX_HOLDS(cx_context_locked)
 {
     return split->state == SPLIT_FAILED || split->state == SPLIT_CLOSED;
 }
 
-static inline bool cx_split_settled(const struct split *split)
+static inline bool cx_split_settled(const struct split *split) CX_HOLDS(cx_context_locked)
 {
     return split->state >= SPLIT_SETTLED;
 }
 
 /* Nothing is assigned any more. Called by reexecute.c, split_inputs.c and split_member.c. */
-static inline bool cx_split_over(const struct split *split)
+static inline bool cx_split_over(const struct split *split) CX_HOLDS(cx_context_locked)
 {
     return split->state >= SPLIT_FAILED;
 }
 
 /* Whether the part's driver has failed nothing. Called by launch/. */
-static inline bool cx_split_alive(const struct split *split, unsigned part)
+static inline bool cx_split_alive(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     const enum split_participant_state state = split->participant[part].state;
     return state != SPLIT_PARTICIPANT_FAILED && state != SPLIT_PARTICIPANT_LOST;
 }
 
 /* Whether the launch is over without the part's job. Called by split.c and split_member.c. */
-static inline bool cx_split_left(const struct split *split, unsigned part)
+static inline bool cx_split_left(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     return split->participant[part].state >= SPLIT_PARTICIPANT_LEFT;
 }

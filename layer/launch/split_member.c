@@ -112,7 +112,7 @@ static bool is_wanted(struct cx_worker *worker)
 
 /* Whether nothing is left for the part but perhaps, while others are not done and nobody else wants its
  * device, to do again what they hold. */
-static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
+static bool nothing_left(const struct lane *lane, struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     const struct split *split = lane->split;
     if (cx_split_over(split) || !cx_split_alive(split, lane->part))
@@ -126,7 +126,7 @@ static bool nothing_left(const struct lane *lane, struct cx_worker *worker)
 
 /* Whether a part has yet to begin with a job planned after this one. What that waits for, or what comes
  * before it on its timeline, may wait for this one to end, so this one must not wait for it. */
-static bool awaits_newer(const struct lane *lane)
+static bool awaits_newer(const struct lane *lane) CX_HOLDS(cx_context_locked)
 {
     const struct split *split = lane->split;
     for (unsigned p = 0; p < split->plan.n; p++)
@@ -150,7 +150,7 @@ static void begin_part(struct lane *lane) CX_HOLDS(cx_context_locked)
 }
 
 /* Nothing is left for the part but what it has in flight. */
-static enum step end_part(struct lane *lane)
+static enum step end_part(struct lane *lane) CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     enum split_participant_state *state = &split->participant[lane->part].state;
@@ -181,7 +181,7 @@ static enum step look_for_held(struct lane *lane, unsigned *index) CX_HOLDS(cx_c
 }
 
 /* Takes what the balancer gives. */
-static bool take_next(const struct lane *lane, unsigned *index)
+static bool take_next(const struct lane *lane, unsigned *index) CX_HOLDS(cx_context_locked)
 {
     struct split *split = lane->split;
     uint64_t got = 0;
@@ -401,7 +401,7 @@ void cx_split_member_free(struct lane *lane)
 }
 
 /* Whether the launch goes by something that the part did. */
-static bool counts(const struct split *split, unsigned part)
+static bool counts(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < split->npackages; i++) {
         const struct package *package = &split->packages[i];
@@ -412,7 +412,7 @@ static bool counts(const struct split *split, unsigned part)
 }
 
 /* Whether the part worked on since it was learned of, as it was late, and turned out slower than that. */
-static bool is_slower(const struct split *split, unsigned part)
+static bool is_slower(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = split->launch->request.kernel->function->history;
     uint64_t groups;

@@ -103,7 +103,7 @@ static bool has_compiled(const struct lane *lane, const struct cx_worker *worker
     return true;
 }
 
-static bool are_others_alive(const struct split *split, unsigned part)
+static bool are_others_alive(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     bool others = false;
     for (unsigned p = 0; p < split->plan.n; p++)
@@ -238,6 +238,7 @@ cl_int cx_split_package_start(struct lane *lane, struct cx_worker *worker, unsig
 
 /* One whose groups all ran at once tells how long the dearest of them takes. context->lock held. */
 static void learn_few(const struct lane *lane, const struct package *package, uint64_t groups)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_launch *launch = lane->split->launch;
     struct cx_kernel_history *history = launch->request.kernel->function->history;

@@ -80,7 +80,7 @@ static void unverified(const struct cx_launch *launch, const char *what, cl_int 
 
 /* ---- (1) the whole run ---- */
 
-static bool is_due(struct cx_launch *launch)
+static bool is_due(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     uint64_t every = cx_options_get()->verify;
     return every && launch->request.kernel->function->splits++ % every == 0;

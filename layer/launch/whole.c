@@ -349,7 +349,7 @@ static double seconds_at(const struct cx_launch *launch, unsigned member, double
  * at once. Where one launch alone was slow, perhaps since its thread lost the core, *doubted: times are taken
  * until that is forgotten. */
 static bool is_brief(const struct cx_launch *launch, const struct cx_kernel_history *history, unsigned member,
-                     bool *doubted)
+                     bool *doubted) CX_HOLDS(cx_context_locked)
 {
     const struct cx_speed_record *record = history ? &history->records[member] : NULL;
     if (!record || record->samples < 4 || !launch->request.local_given)

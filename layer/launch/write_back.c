@@ -106,6 +106,7 @@ static uint64_t piece_bytes(void)
  * they come to the host copy. The runs are taken over, unless none is added. */
 static unsigned queue_write_backs(struct split *split, struct package *package, struct cx_command *reader,
                                   struct cx_transfer_list *transfers, uint64_t end)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_write_back **last = &package->write_backs;
     unsigned count = 0;
@@ -139,6 +140,7 @@ static unsigned queue_write_backs(struct split *split, struct package *package, 
 /* Promises the runs, which are taken over. */
 static void add_write_backs(struct split *split, struct package *package, uint64_t end,
                             struct cx_command *reader, struct cx_transfer_list *transfers)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_pending_read *pending_read = reader->pending_read;
     const size_t before = pending_read->ndelivered;
@@ -202,7 +204,7 @@ static bool add_wanted(struct cx_transfer_list *transfers, const struct split *s
 
 /* Whether what the package wrote over what it read may come where that was read from: nobody reads it any
  * more, as the package is over, and nobody does it again. */
-static bool is_past_use(const struct split *split, const struct package *package)
+static bool is_past_use(const struct split *split, const struct package *package) CX_HOLDS(cx_context_locked)
 {
     bool past = package->over && package->sent == package->range.first;
     for (unsigned i = 0; i < split->npackages && past; i++) {
@@ -215,7 +217,7 @@ static bool is_past_use(const struct split *split, const struct package *package
 
 /* Has what a package wrote up to that step come to the host copy where that is wanted. */
 static bool keep(struct split *split, struct package *package, uint64_t end, const struct cx_waiting *waiting,
-                 const struct cx_access_region *regions)
+                 const struct cx_access_region *regions) CX_HOLDS(cx_context_locked)
 {
     const struct cx_launch *launch = split->launch;
     const struct split_write_back kept = kept_by(split);
@@ -237,7 +239,7 @@ static bool keep(struct split *split, struct package *package, uint64_t end, con
 /* Promises what a package wrote up to that step, or is going to write, to those who wait; but not so little,
  * of one that is not over, that it does not pay. */
 static void promise(struct split *split, struct package *package, uint64_t end,
-                    const struct cx_waiting *waiting)
+                    const struct cx_waiting *waiting) CX_HOLDS(cx_context_locked)
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
@@ -266,14 +268,14 @@ static void promise(struct split *split, struct package *package, uint64_t end,
     free(regions);
 }
 
-static bool is_open(const struct package *package, unsigned part)
+static bool is_open(const struct package *package, unsigned part) CX_HOLDS(cx_context_locked)
 {
     return package->part == part && !package->dropped && !package->copy;
 }
 
 /* Up to which step what a package wrote is there, and final: others may yet do again one that is not over,
  * but with the same results only where they are like its own device. */
-static uint64_t done_to(const struct split *split, const struct package *package)
+static uint64_t done_to(const struct split *split, const struct package *package) CX_HOLDS(cx_context_locked)
 {
     const bool final = !split->reexecutes || split->alike;
     return package->over ? package->range.end : final ? package->done : package->range.first;
@@ -295,7 +297,7 @@ void cx_write_back_promise(struct lane *lane)
 }
 
 /* Gives the part's last package, or NULL where that is over: its lane may be, too. */
-static struct package *last_of(struct split *split, unsigned part)
+static struct package *last_of(struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     struct package *last = NULL;
     for (unsigned i = 0; i < split->npackages; i++)
@@ -306,7 +308,7 @@ static struct package *last_of(struct split *split, unsigned part)
 
 /* Promises what is left of a package, slice by slice; of the part's last one all but the last. */
 static void promise_slices(struct split *split, struct package *package, bool last,
-                           const struct cx_waiting *waiting)
+                           const struct cx_waiting *waiting) CX_HOLDS(cx_context_locked)
 {
     const uint64_t granularity = split->plan.judged->verdict.granularity;
     for (unsigned i = 1; i <= package->slices - last; i++) {

@@ -42,7 +42,7 @@ bool cx_write_back_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_
 void cx_write_back_free(struct split *split);
 /* Whether nothing is left but the last slice of each part's last package, or that package whole. Called by
  * split.c. */
-bool cx_write_back_is_last(const struct split *split);
+bool cx_write_back_is_last(const struct split *split) CX_HOLDS(cx_context_locked);
 /* How many slices the lane's next package should have (slices.h); its regions are listed. Called by
  * split_package.c. */
 unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
@@ -62,9 +62,9 @@ void cx_write_back_promise(struct lane *lane) CX_HOLDS(cx_context_locked);
 void cx_write_back_settle(struct split *split) CX_HOLDS(cx_context_locked);
 /* The lane's package, or a slice of it, has ended with this error: the lane takes over the promises whose
  * results are complete. Called by split_package.c. */
-void cx_write_back_take(struct lane *lane, unsigned index, cl_int error);
+void cx_write_back_take(struct lane *lane, unsigned index, cl_int error) CX_HOLDS(cx_context_locked);
 /* Whether all write-backs that the part's lane took are complete. Called by reexecute.c. */
-bool cx_write_back_over(const struct split *split, unsigned part);
+bool cx_write_back_over(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked);
 /* Called when the launch settles without waiting for the part, whose write-backs are complete: ends them. */
 void cx_write_back_leave(struct split *split, unsigned part) CX_HOLDS(cx_context_locked);
 

@@ -11,7 +11,7 @@
 enum { CX_WRITE_BACK_LEAST_BYTES = 64 << 10 /* of a package, for one read */ };
 
 /* Whether packages of the part may be promised at all. Called by write_back_slices.c. */
-bool cx_write_back_is_fit(const struct split *split, unsigned part);
+bool cx_write_back_is_fit(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked);
 /* Whether what the worker writes to the root can be written back. Called by write_back_slices.c. */
 bool cx_write_back_is_sent(const struct cx_mem *root, const struct cx_access_region *region,
                            const struct cx_worker *worker);

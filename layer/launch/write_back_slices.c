@@ -66,6 +66,7 @@ static uint64_t bytes_read(struct cx_launch *launch, const struct cx_access_regi
 /* For so many steps of the launch, which send so many bytes, on that member. */
 static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_worker *worker, uint64_t steps, uint64_t bytes)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
@@ -92,7 +93,7 @@ static unsigned slices_of(const struct cx_launch *launch, const struct cx_split_
 /* Whether the device will have more to do for longer than sending what the package wrote takes: its even part
  * of what is left when those that hold nothing yet have had as much as this package. */
 static bool hidden_by_rest(const struct split *split, const struct cx_worker *worker, unsigned index,
-                           uint64_t bytes)
+                           uint64_t bytes) CX_HOLDS(cx_context_locked)
 {
     const double room = 8; /* what is left may be cheaper, and what moves for the first time moves slowly */
     const struct cx_kernel_history *history = split->launch->request.kernel->function->history;

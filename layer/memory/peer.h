@@ -79,7 +79,7 @@ uint64_t cx_peer_reach(const struct cx_mem *root, unsigned place);
  * that memory, and later jobs of `source` wait for it. Together with the dependencies of the coherence map,
  * that is everything it must wait for. Called by transport_peer.c. */
 void cx_peers_order_copy(struct cx_peers *peers, const struct cx_worker *source,
-                         const struct cx_worker *worker, struct cx_job *job);
+                         const struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked);
 
 /* Orders a job whose kernels work on the owner's memory: it waits for what was planned for the owner up to
  * since[owner], and for copies that others, up to since[timeline], make of that memory. Called

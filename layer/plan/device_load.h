@@ -13,12 +13,16 @@
 
 /* Times are host ns. */
 struct cx_device_load {
-    uint64_t busy_until;  /* when whole launches planned are expected to be over */
-    bool guessed;         /* ... which counts launches never measured */
-    double first_seconds; /* what a probe with the first package of its form took, of late; 0: none yet */
-    unsigned superseded;  /* jobs under way whose work another member has done */
-    uint64_t superseded_since_ns; /* superseded: when the others were done */
-    uint64_t superseded_until_ns; /* superseded: until when it may share launches that would wait for it */
+    /* when whole launches planned are expected to be over */
+    uint64_t busy_until CX_GUARDED_BY(cx_context_locked);
+    bool guessed CX_GUARDED_BY(cx_context_locked); /* ... which counts launches never measured */
+    /* what a probe with the first package of its form took, of late; 0: none yet */
+    double first_seconds CX_GUARDED_BY(cx_context_locked);
+    /* jobs under way whose work another member has done */
+    unsigned superseded CX_GUARDED_BY(cx_context_locked);
+    uint64_t superseded_since_ns CX_GUARDED_BY(cx_context_locked); /* superseded: when the others were done */
+    /* superseded: until when it may share launches that would wait for it */
+    uint64_t superseded_until_ns CX_GUARDED_BY(cx_context_locked);
 };
 
 static inline const struct cx_device_load *cx_device_load_of(const struct cx_worker *worker)
@@ -27,20 +31,21 @@ static inline const struct cx_device_load *cx_device_load_of(const struct cx_wor
 }
 
 /* Whether the member is a straggler: at work on what others have done. Called by plan/ and launch/. */
-static inline bool cx_device_load_is_straggler(const struct cx_worker *worker)
+static inline bool cx_device_load_is_straggler(const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     return cx_device_load_of(worker)->superseded > 0;
 }
-bool cx_device_load_any_straggler(const struct cx_context *context);
+bool cx_device_load_any_straggler(const struct cx_context *context) CX_HOLDS(cx_context_locked);
 
 enum { CX_DEVICE_LOAD_GUESS_NS = 1000000 }; /* a launch never measured */
 /* Notes a whole launch planned there, which takes that many ns; 0: unknown. Called by plan_place.c. */
-void cx_device_load_add(struct cx_worker *worker, double ns);
+void cx_device_load_add(struct cx_worker *worker, double ns) CX_HOLDS(cx_context_locked);
 /* A probe with a first package took so long there. Called by launch/split_member.c. */
-void cx_device_load_probed(const struct cx_worker *worker, double seconds);
+void cx_device_load_probed(const struct cx_worker *worker, double seconds) CX_HOLDS(cx_context_locked);
 /* Others are done now with what a job of it is at; that job's end: cx_device_load_caught_up. Called by
  * launch/reexecute.c. */
-void cx_device_load_supersede(const struct cx_worker *worker, uint64_t now, uint64_t superseded_until_ns);
-void cx_device_load_caught_up(const struct cx_worker *worker);
+void cx_device_load_supersede(const struct cx_worker *worker, uint64_t now, uint64_t superseded_until_ns)
+    CX_HOLDS(cx_context_locked);
+void cx_device_load_caught_up(const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 
 #endif

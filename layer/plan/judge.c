@@ -72,10 +72,10 @@ struct cx_access_arg *cx_judge_describe(const struct cx_launch *launch)
 /* ---- verdicts ---- */
 
 /* Looks the launch up among those judged before, newest first. */
-static struct cx_cached_verdict *find_cached(struct cx_kernel_history *history,
-                                             const struct cx_summary_kernel *summary,
-                                             const struct cx_access_geometry *geometry,
-                                             const struct cx_access_arg *args, uint64_t hash)
+static struct cx_cached_verdict *
+find_cached(struct cx_kernel_history *history, const struct cx_summary_kernel *summary,
+            const struct cx_access_geometry *geometry, const struct cx_access_arg *args, uint64_t hash)
+    CX_HOLDS(cx_context_locked)
 {
     const size_t room = sizeof(history->judged) / sizeof(*history->judged);
     for (size_t i = 0; i < room && history->judged[i]; i++) {

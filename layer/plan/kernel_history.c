@@ -18,7 +18,7 @@ void cx_cached_verdict_unref(struct cx_cached_verdict **judged)
 }
 
 /* With the function. */
-static void forget(struct cx_kernel_history *history)
+static void forget(struct cx_kernel_history *history) CX_UNCHECKED
 {
     for (size_t i = 0; i < sizeof(history->judged) / sizeof(*history->judged); i++)
         cx_cached_verdict_unref(&history->judged[i]);

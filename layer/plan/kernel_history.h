@@ -25,13 +25,13 @@ struct cx_launch;
 /* A verdict, cached for the next launch with the same kernel, geometry and arguments. Called by judge.c,
  * plan.c, launch/merge.c and launch/prefix.c. */
 struct cx_cached_verdict {
-    unsigned refs; /* context->lock */
+    unsigned refs CX_GUARDED_BY(cx_context_locked); /* context->lock */
     uint64_t hash;
     struct cx_access *access;
     struct cx_access_verdict verdict;
     struct cx_access_geometry geometry;
 };
-void cx_cached_verdict_unref(struct cx_cached_verdict **judged);
+void cx_cached_verdict_unref(struct cx_cached_verdict **judged) CX_HOLDS(cx_context_locked);
 
 /* What the last merge of launches of one shape found: an expectation for the next one, which is compared all
  * the same. */
@@ -73,21 +73,23 @@ struct cx_replay {
 
 /* The history; guarded by context->lock, except atomic fields. */
 struct cx_kernel_history {
-    struct cx_speed_record *records;                                   /* one a member, in work-groups/s */
-    struct cx_cached_verdict *judged[16];                              /* most recently used first */
-    struct cx_merge_memory merges[8] CX_GUARDED_BY(cx_context_locked); /* by shape, at shape % 8 */
-    struct cx_memory *memories[4]; /* memories of the balancer auto, by number of groups; never replaced */
-    struct cx_feedback_record feedback; /* how its splits did */
+    struct cx_speed_record *records CX_GUARDED_BY(cx_context_locked); /* one a member, in work-groups/s */
+    struct cx_cached_verdict *judged[16] CX_GUARDED_BY(cx_context_locked); /* most recently used first */
+    struct cx_merge_memory merges[8] CX_GUARDED_BY(cx_context_locked);     /* by shape, at shape % 8 */
+    /* memories of the balancer auto, by number of groups; never replaced */
+    struct cx_memory *memories[4] CX_GUARDED_BY(cx_context_locked);
+    struct cx_feedback_record feedback CX_GUARDED_BY(cx_context_locked); /* how its splits did */
     /* how its results are used (result_use.h); NULL: none yet */
     struct cx_result_uses *result_uses CX_GUARDED_BY(cx_context_locked);
-    struct cx_parts parts; /* devices' parts of launches, if these are stable */
+    /* devices' parts of launches, if these are stable */
+    struct cx_parts parts CX_GUARDED_BY(cx_context_locked);
     struct cx_length lengths[CX_LENGTHS] CX_GUARDED_BY(cx_context_locked); /* plan_stake.h */
     unsigned nlengths CX_GUARDED_BY(cx_context_locked);                    /* added */
     unsigned prefixes CX_GUARDED_BY(cx_context_locked); /* launches that began with slices (prefix.h) */
     /* launches on the fastest member whose length was not known */
     unsigned unknown_lengths CX_GUARDED_BY(cx_context_locked);
     struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked); /* of its splits */
-    bool proven; /* a split of it ran without a driver failing on it */
+    bool proven CX_GUARDED_BY(cx_context_locked); /* a split of it ran without a driver failing on it */
     struct cx_launch_forms forms CX_GUARDED_BY(cx_context_locked); /* that were launched before */
     struct cx_last_partition last_partitions[4] CX_GUARDED_BY(cx_context_locked); /* by shape */
     /* seconds before the fastest member's first package of such a form, in this process or a former one; 0:
@@ -100,19 +102,21 @@ struct cx_kernel_history {
     struct cx_replay replays[CX_REPLAY_FORMS] CX_GUARDED_BY(cx_context_locked); /* newest first */
     struct cx_takes takes CX_GUARDED_BY(cx_context_locked);                     /* take.h */
     /* seconds of launches that lacked a split variant, by measured speeds */
-    double unvaried CX_GUARDED_BY(cx_context_locked);
     /* seconds that judging a launch takes; 0: not measured */
+    double unvaried CX_GUARDED_BY(cx_context_locked);
     double judging CX_GUARDED_BY(cx_context_locked);
     struct { /* recent launches too short to be judged, the next at nskipped % 16 */
         uint64_t hash;
         double lost; /* seconds that splits of them could have saved at most */
-    } skipped[16];
+    } skipped[16] CX_GUARDED_BY(cx_context_locked);
     unsigned nskipped CX_GUARDED_BY(cx_context_locked);
 };
 /* The function's history, made at the first call. NULL: no memory. Called by plan/ and launch/. */
-struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers);
+struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers)
+    CX_HOLDS(cx_context_locked);
 /* The memory of launches with that many groups for the balancer that learns; NULL: there is none. Called
  * by candidates.c and plan_share.c. */
-struct cx_memory *cx_kernel_history_memory(const struct cx_kernel_history *history, uint64_t groups);
+struct cx_memory *cx_kernel_history_memory(const struct cx_kernel_history *history, uint64_t groups)
+    CX_HOLDS(cx_context_locked);
 
 #endif

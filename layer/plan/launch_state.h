@@ -55,8 +55,8 @@ struct cx_launch_decision {
     uint32_t line;                           /* the source line of the reason (cx_place_text()); 0: none */
     uint32_t other_line;                     /* a second one; 0: there is none */
     int arg;                                 /* the argument the reason is about, -1: none */
-    enum cx_use_kind use;                    /* write_place.h */
-    double risk;                             /* cx_mem_used */
+    enum cx_use_kind use CX_GUARDED_BY(cx_context_locked); /* write_place.h */
+    double risk CX_GUARDED_BY(cx_context_locked);          /* cx_mem_used */
     bool on_svm_owner; /* svm_rules.h: it runs whole on the owner of shared virtual memory */
     bool replayable;   /* replay.h: the reason why it stays whole holds for all launches like it */
     double longest;    /* upper guess of its seconds, by the kernel's text; below 0: not computed
@@ -76,22 +76,25 @@ struct cx_launch_deferral {
     bool lacks_straggler CX_GUARDED_BY(cx_context_locked); /* a member that is a straggler (reexecute.h) */
     bool lacks_length CX_GUARDED_BY(cx_context_locked); /* an earlier launch that shows how long it takes */
     bool counted; /* its time was counted among launches that lack builds (cx_plan_without) */
-    enum cx_variant missing_variant CX_GUARDED_BY(cx_context_locked);
     /* planned again once that member has completed resume_seq */
+    enum cx_variant missing_variant CX_GUARDED_BY(cx_context_locked);
     unsigned resume_member CX_GUARDED_BY(cx_context_locked);
     uint64_t resume_seq CX_GUARDED_BY(cx_context_locked);
-    uint64_t until_ns; /* deferred for a straggler until then, host ns; 0: it was not */
+    /* deferred for a straggler until then, host ns; 0: it was not */
+    uint64_t until_ns CX_GUARDED_BY(cx_context_locked);
     struct cx_launch *next CX_GUARDED_BY(cx_context_locked); /* in cx_planner.deferred */
 };
 
 /* What the split may lose (plan_stake.h), by whose account. Written by plan_stake.c, under context->lock. */
 struct cx_launch_stake {
-    double whole;    /* seconds of the whole launch that the split is compared with; 0: not split */
-    double moves;    /* ... of these: moving what it reads to the first device */
-    double reserved; /* seconds that the split may lose */
-    bool trial;      /* it is one */
-    bool invests;    /* ... that loses by itself: it moves data for later launches */
-    bool first_use;  /* a participating member has run nothing before */
+    double whole; /* seconds of the whole launch that the split is compared with; 0: not split */
+    /* ... of these: moving what it reads to the first device */
+    double moves CX_GUARDED_BY(cx_context_locked);
+    double reserved CX_GUARDED_BY(cx_context_locked); /* seconds that the split may lose */
+    bool trial CX_GUARDED_BY(cx_context_locked);      /* it is one */
+    /* ... that loses by itself: it moves data for later launches */
+    bool invests CX_GUARDED_BY(cx_context_locked);
+    bool first_use CX_GUARDED_BY(cx_context_locked); /* a participating member has run nothing before */
 };
 
 /* What is compared with the split's real time once it is over. Written under context->lock by
@@ -138,10 +141,11 @@ struct cx_part {
 /* What came of it, for kernel_table.h and split_feedback.h. Written by launch/ under the lock that each field
  * names; read once the command is over. */
 struct cx_launch_outcome {
-    uint64_t moved;        /* bytes moved to members for it; context->lock */
-    uint64_t written_back; /* bytes written back while it ran (write_back.h); context->lock */
-    uint64_t changed;      /* merge.h: bytes found changed */
-    uint64_t combined;     /* ... of these, bytes combined on the host */
+    uint64_t moved; /* bytes moved to members for it; context->lock */
+    /* bytes written back while it ran (write_back.h); context->lock */
+    uint64_t written_back CX_GUARDED_BY(cx_context_locked);
+    uint64_t changed;  /* merge.h: bytes found changed */
+    uint64_t combined; /* ... of these, bytes combined on the host */
     unsigned nparts;
     struct cx_part *parts; /* members that took part */
 };

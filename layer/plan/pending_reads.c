@@ -23,6 +23,7 @@ static bool memory_is_free(const struct cx_command *command) CX_HOLDS(cx_context
 
 /* How often the command waits for those. */
 static unsigned waits_for(const struct cx_command *command, const struct cx_waiting *waiting)
+    CX_HOLDS(cx_context_locked)
 {
     unsigned count = 0;
     for (unsigned w = 0; w < waiting->count; w++)

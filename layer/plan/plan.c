@@ -42,14 +42,14 @@ static bool whole_because(struct cx_launch *launch, enum cx_why reason)
 }
 
 /* The same wherever the data are. */
-static bool whole_anyway(struct cx_launch *launch, enum cx_why reason)
+static bool whole_anyway(struct cx_launch *launch, enum cx_why reason) CX_HOLDS(cx_context_locked)
 {
     launch->decision.use = CX_USE_WHOLE;
     return whole_because(launch, reason);
 }
 
 /* The same where that is so for all launches of the function and range. */
-static bool whole_alike(struct cx_launch *launch, enum cx_why reason)
+static bool whole_alike(struct cx_launch *launch, enum cx_why reason) CX_HOLDS(cx_context_locked)
 {
     launch->decision.replayable = true;
     return whole_anyway(launch, reason);
@@ -317,7 +317,7 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
 }
 
 /* It is not split: what a split would need is forgotten. */
-static void drop_split(struct cx_launch *launch, struct cx_split_plan *plan)
+static void drop_split(struct cx_launch *launch, struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
 {
     free(launch->decision.protocols);
     launch->decision.protocols = NULL;

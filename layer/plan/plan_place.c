@@ -179,7 +179,7 @@ static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
 }
 
 /* Expected duration of the launch, ns; 0: never measured on that member. */
-static double measured_ns(const struct cx_launch *launch, unsigned m)
+static double measured_ns(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     double speed = history ? cx_speed_record_speed(&history->records[m]) : 0;
@@ -188,7 +188,7 @@ static double measured_ns(const struct cx_launch *launch, unsigned m)
 }
 
 /* The same where a member like it was measured; 0: none was. */
-static double expected_ns(const struct cx_launch *launch, unsigned m)
+static double expected_ns(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_real_device *device = context->workers[m].device;

@@ -295,7 +295,7 @@ static void cut_parts(const struct cx_split_plan *plan, struct cx_kernel_history
 
 /* Where the balancer learns of such launches. NULL: it is another one, or there is no room. */
 static struct cx_memory *memory_of(const struct cx_launch *launch, struct cx_kernel_history *history,
-                                   uint64_t groups)
+                                   uint64_t groups) CX_HOLDS(cx_context_locked)
 {
     const unsigned room = sizeof(history->memories) / sizeof(*history->memories);
     struct cx_memory *memory = cx_kernel_history_memory(history, groups);

@@ -57,7 +57,7 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
  * plan_share.c. */
 bool cx_plan_affords(const struct cx_context *context, double seconds);
 /* Returns the reservation, as the launch is not split after all. Called by plan.c and plan_share.c. */
-void cx_plan_stake_drop(struct cx_launch *launch);
+void cx_plan_stake_drop(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Settles the account for a split launch that is over after `elapsed` seconds (0: not known), or was not
  * begun. whole: what one device would have taken, by its packages' times; 0: not known. written_back: seconds
  * that reads of results written back meanwhile would have taken afterwards. Takes context->lock. Called by

@@ -18,18 +18,18 @@ struct cx_planner {
     struct cx_device_load *loads; /* device_load.h: one a member */
     pthread_cond_t caught_up;     /* ... broadcast when a member is no straggler any more; CLOCK_MONOTONIC */
     /* split_feedback.h: whether splits have paid */
-    struct cx_feedback feedback CX_GUARDED_BY(cx_context_locked);
     /* the member for launches kept whole by split feedback */
-    unsigned whole_member CX_GUARDED_BY(cx_context_locked);
+    struct cx_feedback feedback CX_GUARDED_BY(cx_context_locked);
     /* migration_credit.h: whether moving data for splits pays */
-    struct cx_migration migration CX_GUARDED_BY(cx_context_locked);
+    unsigned whole_member CX_GUARDED_BY(cx_context_locked);
     /* plan_open.h: seconds that splits would have saved if more devices had been open */
-    double lacked CX_GUARDED_BY(cx_context_locked);
+    struct cx_migration migration CX_GUARDED_BY(cx_context_locked);
     /* Launches that wait for progress, counted in context->ndeferred; references. */
+    double lacked CX_GUARDED_BY(cx_context_locked);
     struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked); /* deferral.h */
     /* prefix.h: those of which a slice has ended, to be continued */
-    struct cx_launch *prefixes CX_GUARDED_BY(cx_context_locked);
     /* Memory that is reused; NULL until needed. */
+    struct cx_launch *prefixes CX_GUARDED_BY(cx_context_locked);
     struct cx_candidates *candidates CX_GUARDED_BY(cx_context_locked);     /* candidates.h */
     struct cx_access_region *few_regions CX_GUARDED_BY(cx_context_locked); /* whole.c */
 };

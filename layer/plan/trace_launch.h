@@ -8,12 +8,14 @@
 
 #include "layer/report/trace.h"
 
+#include "layer/timeline/context.h"
+
 struct cx_launch;
 struct cx_part;
 struct cx_worker;
 
 /* Writes the decision about a launch, and what it is based on. Called by plan.c. */
-void cx_trace_plan(const struct cx_launch *launch, bool split);
+void cx_trace_plan(const struct cx_launch *launch, bool split) CX_HOLDS(cx_context_locked);
 /* Writes a package, or a whole launch on one member: groups from part->at on, why that many (part->why, NULL:
  * no choice), and the times from the decision to its start and from its end to when that was noticed.
  * Called by launch/launch.c and launch/split_package.c. */

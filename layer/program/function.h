@@ -8,7 +8,7 @@
 #ifndef CX_LAYER_PROGRAM_FUNCTION_H
 #define CX_LAYER_PROGRAM_FUNCTION_H
 
-#include "layer/base/lock.h"
+#include "layer/timeline/context.h"
 #include "layer/object/object.h"
 #include "layer/source/subrange.h"
 
@@ -43,10 +43,10 @@ struct cx_function {
     char *name;
     struct cx_program *program;
     unsigned index;
-    const struct cx_algo *algo;        /* scheduler/algo.h: what shares out its launches */
-    struct cx_function_stats *stats;   /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
-    uint64_t splits;                   /* verify.h: split launches so far; context->lock */
-    struct cx_kernel_history *history; /* kernel_history.h; context->lock. NULL: nothing yet */
+    const struct cx_algo *algo;      /* scheduler/algo.h: what shares out its launches */
+    struct cx_function_stats *stats; /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
+    uint64_t splits CX_GUARDED_BY(cx_context_locked); /* verify.h: split launches so far; context->lock */
+    struct cx_kernel_history *history;                /* kernel_history.h; context->lock. NULL: nothing yet */
     void (*forget)(struct cx_kernel_history *history); /* frees it; set with it */
 
     struct cx_lock

@@ -21,7 +21,7 @@ static _Thread_local struct blocking {
     bool event; /* the program gets one */
 } blocking;
 
-static void command_destroy(struct cx_object *object)
+static void command_destroy(struct cx_object *object) CX_UNCHECKED
 {
     struct cx_command *command = (struct cx_command *)object;
     struct cx_queue *queue = command->queue;
@@ -72,7 +72,7 @@ static void raise(atomic_uint_fast64_t *value, uint64_t candidate)
 }
 
 struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *queue, size_t size,
-                                  cl_command_type type, const struct cx_command_ops *ops)
+                                  cl_command_type type, const struct cx_command_ops *ops) CX_UNCHECKED
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
     const size_t frontier = cx_frontier_size(context) * sizeof(uint64_t);
@@ -111,6 +111,7 @@ cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const
 /* ---- linking; context->lock held ---- */
 
 static bool add_successor(struct cx_command *command, struct cx_command *successor, bool passes_error)
+    CX_HOLDS(cx_context_locked)
 {
     if (command->nsuccessors == command->room_successors) {
         unsigned room = command->room_successors ? 2 * command->room_successors : 4;
@@ -522,7 +523,7 @@ cl_int cx_command_wait(struct cx_command *command)
 
 /* ---- handing over ---- */
 
-void cx_command_hold(struct cx_command *command)
+void cx_command_hold(struct cx_command *command) CX_UNCHECKED
 {
     command->blockers++;
 }
@@ -541,7 +542,7 @@ void cx_command_unhold(struct cx_command *command)
     cx_context_plan_and_unlock(context);
 }
 
-bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command))
+bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command)) CX_UNCHECKED
 {
     struct cx_command *held = cx_command_ref(command);
 

@@ -42,13 +42,14 @@ struct cx_edge {
 
 /* What a command with callbacks has (command_watch.c, event.c), from its first one on. context->lock. */
 struct cx_command_watch {
-    struct cx_callback *callbacks;
-    bool active;                 /* its status must be noticed without a query */
-    bool due;                    /* cx_event_run_callbacks will handle it, and has a reference */
-    cl_int noticed;              /* the least status that callbacks were called for */
+    struct cx_callback *callbacks CX_GUARDED_BY(cx_context_locked);
+    bool active CX_GUARDED_BY(cx_context_locked); /* its status must be noticed without a query */
+    /* cx_event_run_callbacks will handle it, and has a reference */
+    bool due CX_GUARDED_BY(cx_context_locked);
+    cl_int noticed CX_GUARDED_BY(cx_context_locked); /* the least status that callbacks were called for */
     struct cx_command *due_next; /* in the context's list of those due, or one taken from it */
     /* active and settled: in a timeline's heap, the next in its parent and its first one */
-    struct cx_command *next, *child;
+    struct cx_command *next, *child CX_GUARDED_BY(cx_context_locked);
 };
 
 /* What a kind of command does. */
@@ -76,20 +77,24 @@ struct cx_command {
     cl_command_type type;
     const char *name; /* its name in the trace, valid as long as the command; NULL: named by its type */
 
-    unsigned blockers; /* unsettled commands, and holds (cx_command_hold), for which planning waits */
-    struct cx_edge *successors; /* planned when this settles */
-    unsigned nsuccessors, room_successors;
-    struct cx_command *list_next;               /* in the context's ready or finished list */
-    struct cx_command *queue_prev, *queue_next; /* the queue's list of unsettled commands */
-    uint64_t queue_number;                      /* order of enqueue within the queue */
-    bool settled;
-    bool begun;         /* cx_command_begin */
-    bool inside;        /* it accesses only memory objects, not memory that the program sees */
-    bool error_heard;   /* its error is reported: the program has the event, or waits in the call */
-    bool handed;        /* cx_command_hand; only used by the enqueueing thread */
-    cl_int dep_error;   /* a dependency failed: the command fails instead of being planned */
-    cl_int user_status; /* user events: CL_SUBMITTED until set */
-    struct cx_command_watch *watch; /* NULL until it has callbacks */
+    /* unsettled commands, and holds (cx_command_hold), for which planning waits */
+    unsigned blockers CX_GUARDED_BY(cx_context_locked);
+    struct cx_edge *successors CX_GUARDED_BY(cx_context_locked); /* planned when this settles */
+    unsigned nsuccessors CX_GUARDED_BY(cx_context_locked), room_successors CX_GUARDED_BY(cx_context_locked);
+    struct cx_command *list_next; /* in the context's ready or finished list */
+    /* the queue's list of unsettled commands */
+    struct cx_command *queue_prev CX_GUARDED_BY(cx_context_locked),
+        *queue_next CX_GUARDED_BY(cx_context_locked);
+    uint64_t queue_number CX_GUARDED_BY(cx_context_locked); /* order of enqueue within the queue */
+    bool settled CX_GUARDED_BY(cx_context_locked);
+    bool begun CX_GUARDED_BY(cx_context_locked); /* cx_command_begin */
+    bool inside;      /* it accesses only memory objects, not memory that the program sees */
+    bool error_heard; /* its error is reported: the program has the event, or waits in the call */
+    bool handed;      /* cx_command_hand; only used by the enqueueing thread */
+    /* a dependency failed: the command fails instead of being planned */
+    cl_int dep_error CX_GUARDED_BY(cx_context_locked);
+    cl_int user_status;                                              /* user events: CL_SUBMITTED until set */
+    struct cx_command_watch *watch CX_GUARDED_BY(cx_context_locked); /* NULL until it has callbacks */
     struct cx_pending_read
         *pending_read;  /* pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
     uint64_t *frontier; /* two halves with a position for each timeline; final once settled */
@@ -133,7 +138,7 @@ static inline void cx_frontier_raise(uint64_t *frontier, const uint64_t *other, 
 
 /* Whether its status must be noticed without a query. context->lock held. Called by command.c and
  * command_watch.c. */
-static inline bool cx_command_is_watched(const struct cx_command *command)
+static inline bool cx_command_is_watched(const struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     return command->watch && command->watch->active;
 }

@@ -20,6 +20,7 @@
 
 /* Of two heaps of timeline t. */
 static struct cx_command *meld(struct cx_command *a, struct cx_command *b, unsigned t)
+    CX_HOLDS(cx_context_locked)
 {
     if (!a || !b)
         return a ? a : b;
@@ -31,7 +32,7 @@ static struct cx_command *meld(struct cx_command *a, struct cx_command *b, unsig
 }
 
 /* The heap without its first command. */
-static struct cx_command *without_first(struct cx_command *heap, unsigned t)
+static struct cx_command *without_first(struct cx_command *heap, unsigned t) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *pairs = NULL, *rest = NULL;
     for (struct cx_command *a = heap->watch->child, *next; a; a = next) {
@@ -149,7 +150,7 @@ struct cx_command *cx_command_take_due(struct cx_context *context)
 
 /* ---- without locks ---- */
 
-void cx_command_post_due(struct cx_command *due)
+void cx_command_post_due(struct cx_command *due) CX_UNCHECKED
 {
     while (due) {
         struct cx_command *command = due;

@@ -67,10 +67,10 @@ struct cx_context {
     uint64_t touched CX_GUARDED_BY(cx_context_locked); /* workers that got jobs or watches, as bits */
     /* commands to be planned, in the order in which they became so */
     struct cx_command *ready CX_GUARDED_BY(cx_context_locked);
-    struct cx_command *ready_tail CX_GUARDED_BY(cx_context_locked);
     /* settled with no part left, to be dropped outside the lock */
-    struct cx_command *finished CX_GUARDED_BY(cx_context_locked);
+    struct cx_command *ready_tail CX_GUARDED_BY(cx_context_locked);
     /* references: commands with callbacks whose status changed */
+    struct cx_command *finished CX_GUARDED_BY(cx_context_locked);
     struct cx_command *due CX_GUARDED_BY(cx_context_locked);
     struct cx_command *due_tail CX_GUARDED_BY(cx_context_locked);
     uint64_t ndue CX_GUARDED_BY(cx_context_locked); /* commands that became due */
@@ -85,13 +85,13 @@ struct cx_context {
     /* account.h: the time that splits may lose; NULL: that is not bounded, or there is one member */
     struct cx_account *account;
     /* bytes that the program gave buffers since the last split launch */
+    /* write_place.c: place, enum cx_use_kind and risk of the last launch, and the writes since the last
+     * split * that might have gone to one device */
     uint64_t written CX_GUARDED_BY(cx_context_locked);
-    /* write_place.c: place, enum cx_use_kind and risk of the last launch, and the writes since the last split
-     * that might have gone to one device */
     unsigned used_at CX_GUARDED_BY(cx_context_locked);
     unsigned used_so CX_GUARDED_BY(cx_context_locked);
-    unsigned tries CX_GUARDED_BY(cx_context_locked);
     /* Host clock: when the last command was completed, from the first split launch on; 0: none yet. */
+    unsigned tries CX_GUARDED_BY(cx_context_locked);
     double used_risk CX_GUARDED_BY(cx_context_locked);
     atomic_uint_fast64_t last_over;
     /* Counts transfers that failed after the map recorded them. Jobs planned before the last such failure do

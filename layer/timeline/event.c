@@ -138,7 +138,7 @@ cl_int CL_API_CALL cx_clReleaseEvent(cl_event handle)
     return CL_SUCCESS;
 }
 
-void cx_event_free_callbacks(struct cx_command *command)
+void cx_event_free_callbacks(struct cx_command *command) CX_UNCHECKED
 {
     while (command->watch && command->watch->callbacks) {
         struct cx_callback *callback = command->watch->callbacks;
@@ -150,7 +150,7 @@ void cx_event_free_callbacks(struct cx_command *command)
 }
 
 /* Takes the callbacks for this status and those before it. context->lock held. */
-static struct cx_callback *take_due(struct cx_command *command, cl_int stage)
+static struct cx_callback *take_due(struct cx_command *command, cl_int stage) CX_HOLDS(cx_context_locked)
 {
     struct cx_callback *due = NULL, **tail = &due;
     for (struct cx_callback **link = &command->watch->callbacks; *link;) {
@@ -239,12 +239,12 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
         free(watch);
         return CX_FAIL(CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
     }
-    watch->noticed = CL_QUEUED;
     *callback = (struct cx_callback){.type = type, .call = call, .data = data};
 
     cx_command_ref(event); /* the callback may release it, and all else, before we are through */
     cx_context_lock(event->context);
     if (!event->watch) {
+        watch->noticed = CL_QUEUED;
         event->watch = watch;
         watch = NULL;
     }

@@ -84,7 +84,7 @@ static bool runs_in_caller(const struct cx_worker *worker)
 }
 
 /* Behind the copies that others make of the member's memory, and copies planned later behind it. */
-static void order(struct cx_worker *worker, struct cx_job *job)
+static void order(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
     for (unsigned t = 0; worker->timeline.fence && t < worker->context->nmembers; t++)
         job->deps[t] = job->deps[t] < worker->timeline.fence[t] ? worker->timeline.fence[t] : job->deps[t];
@@ -549,7 +549,8 @@ void cx_worker_init(struct cx_worker *worker, struct cx_context *context, unsign
     pthread_cond_init(&worker->timeline.moved, NULL);
 }
 
-void cx_worker_end(struct cx_worker *worker)
+/* Nobody else uses the context any more. */
+void cx_worker_end(struct cx_worker *worker) CX_UNCHECKED
 {
     cx_worker_wait(worker, worker->timeline.planned);
     cx_timeline_lock(&worker->timeline);

@@ -49,10 +49,10 @@ struct cx_worker_thread {
     pthread_cond_t wake; /* a job came, or the end */
     bool stop CX_GUARDED_BY(cx_timeline_locked);
     bool started CX_GUARDED_BY(cx_timeline_locked);
-    bool called CX_GUARDED_BY(cx_timeline_locked);    /* it is to look after workers without a thread */
-    uint64_t heard CX_GUARDED_BY(cx_timeline_locked); /* held: the driver tells when this position is passed;
-                                                         0: none */
-    atomic_bool held;                                 /* worker_callbacks.c: it waits for another timeline */
+    bool called CX_GUARDED_BY(cx_timeline_locked); /* it is to look after workers without a thread */
+    /* held: the driver tells when this position is passed; 0: none */
+    uint64_t heard CX_GUARDED_BY(cx_timeline_locked);
+    atomic_bool held;  /* worker_callbacks.c: it waits for another timeline */
     atomic_bool alone; /* it can have no thread at the moment: other threads do its work */
     pthread_t id;      /* started */
 };
@@ -64,7 +64,8 @@ struct cx_worker {
     atomic_uint state;             /* enum cx_worker_state; what follows up to `quiet` is set before OPEN */
     struct cx_lock opening;        /* held while the driver opens it */
     cl_int open_error;             /* state FAILED: why */
-    cl_queue_properties priority, throttle; /* hints for the queue, from before it was open; context->lock */
+    /* hints for the queue, from before it was open; context->lock */
+    cl_queue_properties priority CX_GUARDED_BY(cx_context_locked), throttle CX_GUARDED_BY(cx_context_locked);
     cl_context real_context;
     /* Whoever pumps; PEER_READ: under the timeline's lock. */
     struct cx_real_queue queues[CX_REAL_QUEUE_COUNT];
@@ -72,8 +73,9 @@ struct cx_worker {
     bool profiles;                   /* ... which is MAIN; whoever pumps, as what follows */
     unsigned quiet;                  /* jobs in a row that wanted no times, while `profiles` */
     bool profiling_deferred; /* launches are not measured for the kernel history yet (cx_worker_measures) */
-    uint64_t first_ns; /* profiling_deferred: when the first launch was planned that could have been measured;
-                          0: none. context->lock */
+    /* profiling_deferred: when the first launch was planned that could have been measured; 0: none.
+     * context->lock */
+    uint64_t first_ns CX_GUARDED_BY(cx_context_locked);
     bool moves_aside;  /* transfers enqueued now go to queues[TRANSFER]; whoever pumps */
     unsigned kind;     /* equal, from 1 on, for members of the same hardware and driver */
     atomic_uint place; /* the place on which the device normally works, 0: the host copy; cx_mem_place
