@@ -19,6 +19,7 @@
 #include "layer/plan/deferral.h"
 #include "layer/plan/plan_open.h"
 #include "layer/report/kernel_table.h"
+#include "layer/report/live.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/memory/svm.h"
 #include "layer/memory/transport.h"
@@ -201,6 +202,13 @@ static void report_more(void)
     cx_kernel_table_append(cx_pinned_print);
 }
 
+/* What `coexec top` tells of. */
+static void show_live(const struct cx_context *context)
+{
+    for (unsigned m = 0; m < context->nmembers; m++)
+        cx_live_name_device(context->workers[m].device->index, context->workers[m].device->name);
+}
+
 static void look_for_peers(struct cx_context *context)
 {
     cx_peers_use(context, 0);
@@ -214,6 +222,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     *error = CL_OUT_OF_HOST_MEMORY;
     if (!context)
         return NULL;
+    cx_live_publish();
     cx_object_init(&context->base, CX_TAG_CONTEXT, context_destroy);
     cx_lock_init(&context->lock, CX_RANK_CONTEXT);
     pthread_condattr_t monotonic;
@@ -244,6 +253,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
         return NULL;
     }
     cx_trace_context(context);
+    show_live(context);
     return context;
 }
 

@@ -10,6 +10,7 @@
 #include "layer/launch/region_ranges.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/trace_launch.h"
+#include "layer/report/live.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/program/kernel_bind.h"
@@ -242,6 +243,7 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
 {
     struct cx_subrange_launch range;
     cl_kernel real;
+    cx_live_runs(launch->request.kernel->function->live);
     cl_int error = cx_kernel_bind(launch->request.kernel, worker->index, part->variant,
                                   part->args ? part->args : launch->request.args, &real);
     if (error == CL_SUCCESS) {
@@ -273,6 +275,11 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
     part->groups += groups;
     part->packages++;
     part->busy_ns += busy_ns;
+    uint64_t items =
+        groups ? groups : cx_launch_items(&launch->request.geometry); /* the local size is the driver's */
+    for (unsigned d = 0; groups && d < launch->request.geometry.work_dim; d++)
+        items *= launch->request.geometry.local[d];
+    cx_live_worked(launch->base.context->workers[part->member].device->index, items, busy_ns);
     if (start_ns && (!part->first_ns || start_ns < part->first_ns))
         part->first_ns = start_ns;
     if (end_ns > part->last_ns)

@@ -63,7 +63,7 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
  * worker. */
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end);
-/* Adds finished work to a part (times on the host's clock, 0: unknown) and to the trace. Called by
+/* Adds finished work to a part (times on the host's clock, 0: unknown), to the trace and to live.h. Called by
  * prefix.c, split_package.c, static.c and whole.c. */
 void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                  uint64_t end_ns, uint64_t busy_ns);

@@ -10,6 +10,7 @@
 #include "layer/plan/migration_credit.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/timeline/queue.h"
+#include "layer/report/live.h"
 #include "layer/report/trace.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/planner.h"
@@ -29,6 +30,7 @@ struct replay_job {
     struct cx_args *args;     /* captured */
     struct cx_access_geometry geometry;
     bool local_given;
+    uint64_t busy_ns; /* for live.h: how long it is known to take; 0: not known */
 };
 
 /* ---- the job ---- */
@@ -54,7 +56,10 @@ static void finish_again(struct cx_job *job, struct cx_worker *worker)
             cx_context_unlock(worker->context);
         }
         cx_queue_failed(replay->queue, job->status);
+    } else {
+        cx_live_worked(worker->device->index, cx_launch_items(&replay->geometry), replay->busy_ns);
     }
+    cx_live_over(replay->kernel->function->live, replay->busy_ns);
     cx_args_unref(&replay->args);
     cx_kernel_unref(&replay->kernel);
     cx_queue_unref(&replay->queue);
@@ -134,8 +139,8 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
         cx_job_take(&queue->context->replay_jobs, queue->context, sizeof(*own), (void **)&own);
     if (!job)
         return false;
-    *own = (struct replay_job){cx_queue_ref(queue), cx_kernel_ref(kernel), args, replay->geometry,
-                               replay->local_given};
+    *own = (struct replay_job){cx_queue_ref(queue), cx_kernel_ref(kernel), args,
+                               replay->geometry,    replay->local_given,   cx_clock_length(replay->seconds)};
     job->run = run_again;
     job->finish = finish_again;
     job->data = own;
@@ -145,6 +150,7 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     history->unmeasured++;
     cx_plan_ran(queue->context, history, replay->member, replay->seconds);
     replay->left--;
+    cx_live_begun(kernel->function->live);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "layer/memory/svm.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
+#include "layer/report/live.h"
 #include "layer/report/trace.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/launch/launch.h"
@@ -34,6 +35,7 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
         .geometry = geometry, .local_given = local_given, .variant = CX_VARIANT_PLAIN, .at_start = true};
     struct cx_subrange_launch range = {.dims = geometry->work_dim};
     cl_kernel real;
+    cx_live_runs(kernel->function->live);
     cl_int error = cx_kernel_bind(kernel, worker->index, CX_VARIANT_PLAIN, args, &real);
     for (unsigned d = 0; d < 3; d++) {
         range.offset[d] = geometry->offset[d];
@@ -117,7 +119,6 @@ static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worke
 static void finish_whole(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    uint64_t groups = launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (launch->run.times_counted)
@@ -128,8 +129,14 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         cx_launch_kernel_failed(launch->request.kernel, job, worker);
         return;
     }
+    launch->run.busy_ns = ns ? ns : launch->run.busy_ns;
+    const bool counts = launch->outcome.parts || (job->timed && ns);
+    const uint64_t groups = counts && launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     if (launch->outcome.parts)
         cx_part_add(launch, launch->outcome.parts, groups, job->start_ns, job->end_ns, ns);
+    else
+        cx_live_worked(worker->device->index, cx_launch_items(&launch->request.geometry),
+                       launch->run.busy_ns);
     if (job->timed && ns)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
     else if (launch->run.tells)
@@ -391,6 +398,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         atomic_fetch_add(&history->timing, 1);
     const double length = cx_plan_length(launch);
     cx_plan_ran(command->context, history, member, length);
+    launch->run.busy_ns = cx_clock_length(length);
     launch->run.tells = history && !(length > 0) && command->context->account;
     if (launch->run.tells) {
         atomic_fetch_add(&history->telling, 1);

@@ -122,6 +122,7 @@ struct cx_launch_run {
     bool times_counted;            /* whole: in cx_kernel_history.timing */
     bool tells;                    /* whole: it will show how long it takes; in cx_kernel_history.telling */
     uint64_t placed_ns;            /* ... planned then, host clock */
+    uint64_t busy_ns;              /* whole: how long it took, or is known to take; 0: not known */
     struct cx_verify *verify;      /* verify.h: its comparison with a whole run; or NULL */
 };
 
@@ -177,6 +178,14 @@ static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
         groups *= (launch->request.geometry.global[d] + launch->request.geometry.local[d] - 1) /
                   launch->request.geometry.local[d];
     return groups;
+}
+/* The number of work-items of the launch. Called by launch/. */
+static inline uint64_t cx_launch_items(const struct cx_access_geometry *geometry)
+{
+    uint64_t items = 1;
+    for (uint32_t d = 0; d < geometry->work_dim; d++)
+        items *= geometry->global[d];
+    return items;
 }
 /* The argument's write protocol (enum cx_write_protocol). Called by plan/ and launch/. */
 static inline unsigned cx_launch_protocol(const struct cx_launch *launch, unsigned arg)

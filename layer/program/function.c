@@ -14,6 +14,7 @@
 #include "layer/program/build_deferred.h"
 #include "layer/program/function.h"
 #include "layer/report/kernel_table.h"
+#include "layer/report/live.h"
 #include "layer/timeline/worker.h"
 
 #include <inttypes.h>
@@ -29,6 +30,7 @@ void cx_function_init(struct cx_function *function, struct cx_program *program, 
 {
     *function = (struct cx_function){.name = name, .program = program, .index = index};
     function->stats = cx_kernel_table_function(name);
+    function->live = cx_live_name_kernel(name);
     function->algo = cx_options_algo(name);
     cx_lock_init(&function->lock, CX_RANK_FUNCTION);
 }

@@ -44,6 +44,7 @@ struct cx_function {
     struct cx_program *program;
     unsigned index;
     const struct cx_algo *algo;      /* scheduler/algo.h: what shares out its launches */
+    unsigned live;                   /* live.h: its number there */
     struct cx_function_stats *stats; /* kernel_table.h: what COEXEC_SUMMARY prints; survives the program */
     uint64_t splits CX_GUARDED_BY(cx_context_locked); /* verify.h: split launches so far; context->lock */
     struct cx_kernel_history *history;                /* kernel_history.h; context->lock. NULL: nothing yet */

@@ -3,6 +3,7 @@
  * Bytes by transport. See transfer_counts.h.
  */
 #include "layer/report/transfer_counts.h"
+#include "layer/report/live.h"
 
 #include <stdatomic.h>
 
@@ -30,6 +31,10 @@ enum cx_route cx_transfer_counts_register(const char *name)
 void cx_transfer_counts_add(enum cx_route route, bool in, uint64_t bytes)
 {
     atomic_fetch_add_explicit(&bytes_by[route][in], bytes, memory_order_relaxed);
+    if (route == CX_ROUTE_PEER)
+        cx_live_add(&cx_live->moved[CX_LIVE_BETWEEN], bytes);
+    else if (route != CX_ROUTE_IN_PLACE && route != CX_ROUTE_HOST)
+        cx_live_add(&cx_live->moved[in ? CX_LIVE_TO_DEVICES : CX_LIVE_FROM_DEVICES], bytes);
 }
 
 static uint64_t bytes_of(enum cx_route route, bool in)
