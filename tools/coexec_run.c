@@ -85,6 +85,7 @@ static int set_debug(const char *name, const char *value)
     return status;
 }
 
+static bool is_live;            /* --live */
 static bool devices_are_chosen; /* by an option of ours, not by the environment */
 
 static int set_devices(const char *value)
@@ -158,6 +159,9 @@ static int read_option(int argc, char **argv, int *i)
     const char *argument = argv[(*i)++];
     if (strcmp(argument, "--summary") == 0)
         return set_variable("COEXEC_SUMMARY", "1");
+    is_live |= strcmp(argument, "--live") == 0;
+    if (strcmp(argument, "--live") == 0)
+        return strcmp(me, "run") == 0 ? CX_EXIT_OK : cx_usage_error(me, "--live is for coexec run");
     if (strcmp(argument, "--summary=full") == 0)
         return set_variable("COEXEC_SUMMARY", "full");
     for (size_t o = 0; o < sizeof with_value / sizeof *with_value; o++) {
@@ -175,7 +179,7 @@ static int read_option(int argc, char **argv, int *i)
     char word[CX_GUESS_WORD];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
     cx_guess_init(&guess, word);
-    cx_guess_offer_words(&guess, "--summary --summary=full --algo --devices --trace --set --help");
+    cx_guess_offer_words(&guess, "--summary --summary=full --live --algo --devices --trace --set --help");
     return cx_usage_error(me, "unknown option %s%s; what is the program's stands behind it", argument,
                           cx_guess_text(&guess));
 }
@@ -262,6 +266,8 @@ static int run(int argc, char **argv)
     const char *summary = getenv("COEXEC_SUMMARY"), *kept = getenv("COEXEC_SUMMARY_KEPT");
     if (summary && *summary && strcmp(summary, "0") != 0 && !(kept && *kept))
         cx_run_watch();
+    if (is_live && cx_run_live(&status))
+        return status;
     execvp(argv[i], argv + i);
     int missing = errno == ENOENT || errno == ENOTDIR;
     cx_tool_error(me, "%s: %s", argv[i], missing ? "no such program" : strerror(errno));
@@ -282,6 +288,7 @@ const struct cx_subcommand cx_run_subcommand = {
             "  --summary[=full]  say at the end, on standard error, how much was gained, and how each kernel "
             "ran; full:\n"
             "                    also what was decided and moved (COEXEC_SUMMARY)\n"
+            "  --live            show on the last line of the terminal what it does, while it runs\n"
             "  --trace FILE      write a trace that Perfetto shows (COEXEC_TRACE)\n"
             "  --set NAME=VALUE  any other option by name, such as --set split=always; also the names of "
             "COEXEC_DEBUG,\n"

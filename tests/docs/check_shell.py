@@ -60,7 +60,8 @@ def completes(line):
 def bash_completes():
     for line, offered in [("coexec r", ["run", "report"]), ("coexec run --su", ["--summary"]), ("coexec run --algo si", ["sigmoid"]),
                           ("coexec run --set spl", ["split="]), ("coexec run --devices c", ["cpu"]), ("coexec info --l", ["--links"]),
-                          ("coexec help opt", ["options"]), ("coexec bench --bas", ["--baseline"]), ("coexec report --ma", ["--markdown"])]:
+                          ("coexec help opt", ["options"]), ("coexec bench --bas", ["--baseline"]), ("coexec report --ma", ["--markdown"]), ("coexec run --li", ["--live"]),
+                          ("coexec top --o", ["--once"])]:
         found = completes(line)
         assert set(offered) <= set(found), f"{line}: {found}"
     assert "bash" in completes("coexec run bas"), "programs"
