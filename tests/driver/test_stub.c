@@ -3,7 +3,7 @@
  * The stub driver under a plain loader (OCL_ICD_VENDORS=<build>/tests/driver): it must be a driver that a
  * layer can trust before a layer is tested on it. Each test sets the environment before it opens OpenCL.
  */
-#include "../layer/cl_fixture.h"
+#include "../fixture/cl_fixture.h"
 #include "file.h"
 #include <stdio.h>
 #include <time.h>

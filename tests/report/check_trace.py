@@ -124,7 +124,7 @@ def why_a_launch_is_whole():
             text.write("/* SPDX-License-Identifier: MIT */\n// expect: whole (printf)\n// kernel: prints\n// arg: buffer int X\n"
                        "// arg: int 0\n__kernel void prints(__global int *out, int loud)\n{\n    if (loud)\n" + named +
                        '        printf("%d", out[0]);\n    out[get_global_id(0)] += 1;\n}\n')
-        for plan in of(events_of("", [f"{BUILD}/tests/layer/splitcheck", "--cases", "1", source]), "plan", "prints"):
+        for plan in of(events_of("", [f"{BUILD}/tests/split/splitcheck", "--cases", "1", source]), "plan", "prints"):
             told = plan["args"]
             assert not told["split"] and "prints" in told["reason"] and (told["line"], told.get("file")) == (line, file), plan
 

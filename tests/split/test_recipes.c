@@ -21,7 +21,7 @@
 #include "file.h"
 #include "layer/access/access.h"
 #include "tests/analyser/apart.h"
-#include "tests/layer/recipe.h"
+#include "recipe.h"
 
 #include <errno.h>
 #include <stdarg.h>
