@@ -3,7 +3,9 @@
 """Wrong usages of the program coexec: each ends with its status and one message that says what to do. What is right, or stands
 in the environment, goes on. TAP.
 
-usage: check_wrong_usage.py PATH_OF_COEXEC PATH_OF_LIBSTUB EXAMPLE
+usage: check_wrong_usage.py PATH_OF_COEXEC PATH_OF_LIBSTUB EXAMPLE [--table]
+
+With --table prints the table of docs/running.md instead.
 """
 import json
 import os
@@ -70,6 +72,12 @@ WRONG = [
     ("simulate --device fast", {}, 2, ["fast"]),
 ]
 
+# what docs/running.md shows
+SHOWN = ["rnu -- true", "/bin/true", "run", "run --sumary -- true", "run --algo sigmiod -- true", "run --algo sigmoid:p=high -- true",
+         "run --set split=alwas -- true", "run --set spilt=always -- true", "run --set COEXEC_VERIFY=yes -- true", "run --set budget=2 -- true",
+         "run --trace -- true", "run --trace /nonexistent/t.json -- true", "run --devices grapics -- true", "run --devices !*graphics* -- true",
+         "run -- /nonexistent/program", "info --jsn", "top hashcat", "explain nosuch.cl", "report nosuch.json", "bench --programs mandelbort"]
+
 # what chooses devices, which are used then
 RIGHT = [
     ("0", "0"), ("1,0", "1 0"), ("all", "0 1"), ("cpu", "1"), ("gpu,!*pocl*", "0"), ("!*nothing*", "0 1"), ("quick", "0"), ("SLOW*", "1"),
@@ -129,6 +137,22 @@ def missing(variables, text):
     assert text in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
+def table():
+    """Arguments, exit status and the first line of the message, as they are."""
+    rows = ["| `coexec ...` | status | message |", "|---|--:|---|"]
+    for arguments, variables, *_ in sorted((row for row in WRONG if row[0] in SHOWN), key=lambda row: SHOWN.index(row[0])):
+        done = tool(arguments, variables)
+        message = next(line for line in done.stderr.splitlines() if line.startswith("coexec")).replace("|", "\\|")
+        rows.append(f"| `{arguments}` | {done.returncode} | {message} |")
+    return rows
+
+
+def documented():
+    text = (pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "running.md").read_text().splitlines()
+    lacking = [row for row in table() if row not in text]
+    assert not lacking, "docs/running.md is not what check_wrong_usage.py --table prints:\n" + "\n".join(lacking)
+
+
 def the_rest_is_the_programs():
     """What stands behind the program is its own, -- too."""
     done = tool("run --summary -- echo -- --algo x", TWO)
@@ -138,11 +162,14 @@ def the_rest_is_the_programs():
 
 
 def main():
+    if "--table" in sys.argv:
+        print("\n".join(table()))
+        return 0
     tests = [(f"coexec {row[0]}".strip(), lambda row=row: wrong(*row)) for row in WRONG]
     tests += [(f"--devices {row[0]}", lambda row=row: chosen(*row)) for row in RIGHT]
     tests += [(" ".join(f"{k}={v}" for k, v in row[0].items()), lambda row=row: lenient(*row)) for row in LENIENT]
     tests += [(" ".join(f"{k}={v}" for k, v in row[0].items()), lambda row=row: missing(*row)) for row in MISSING]
-    return tap.run([*tests, the_rest_is_the_programs])
+    return tap.run([*tests, the_rest_is_the_programs, documented])
 
 
 if __name__ == "__main__":
