@@ -56,9 +56,9 @@
  * device's speed is here the best that it had: the latest may be that of dear groups, which the package's
  * cost counts already.
  *
- * With a memory (9) the first packages come from a plan of the whole launch: homes one after the other along
+ * With a memory (9) the first packages come from a plan of the whole launch: parts one after the other along
  * the range, of cost v_i (T - L_i). As lengths get surer over launches d goes to the devices' noise, the
- * first package to the whole home: one static share a device; at once where packages overlap and two fillings
+ * first package to the whole part: one static share a device; at once where packages overlap and two fillings
  * or fewer of an even share would be left. When balance drifts, errors raise d, and
  * packages are small again; memory.c holds Marrow's test, and what stands for its binary search. Where
  * costs lie elsewhere in each launch the plan is left alone, and rule 4 holds.
@@ -420,7 +420,7 @@ static void auto_done(struct cx_balancer *balancer, unsigned index, double now)
 
 /* ---- the plan of a launch like earlier ones ---- */
 
-/* Homes one behind the other along the range, each as many whole units as its device can do until that end.
+/* Parts one behind the other along the range, each as many whole units as its device can do until that end.
  * False: some are left over. */
 static bool cut_until(struct cx_balancer *balancer, double end)
 {

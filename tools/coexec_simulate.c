@@ -167,7 +167,7 @@ static int set_option(struct job *job, const char *name, const char *value)
         good = job->seeded = read_whole(value, UINT64_MAX, &job->seed);
     else if (strcmp(name, "--launches") == 0)
         good = read_whole(value, 1000, &job->launches) && job->launches > 0;
-    else if (strcmp(name, "--homes") == 0)
+    else if (strcmp(name, "--partition") == 0 || strcmp(name, "--homes") == 0) /* the old name */
         good = read_whole(value, 1, &job->partitions);
     else if (strcmp(name, "--reexecute") == 0)
         good = read_whole(value, 1, &job->reexecutes);
@@ -440,7 +440,7 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "  --trace FILE     cost as a launch in a file of COEXEC_TRACE had it\n"
         "  --svg FILE       speed and package size over time; with one --algo\n"
         "  --launches N     the N-th launch of a kernel: speeds and costs learned from those before (1)\n"
-        "  --homes 0|1      cut packages from a part of the range for each device, as the layer does (0)\n"
+        "  --partition 0|1  cut packages from a part of the range for each device, as the layer does (0)\n"
         "  --reexecute 0|1  let idle devices do again what a slow one holds, where the balancer does (1)\n"
         "  --bytes-in N     bytes a group reads, for in=; --bytes-out likewise\n"
         "  --groups N       work-groups of the launch (4096)\n"

@@ -349,7 +349,7 @@ void cx_scan_touch(struct cx_scan *scan, LLVMValueRef instruction, LLVMValueRef 
     }
     n = cx_build_pointer(scan->build, pointer, base);
     if (touch.mode == CX_MODE_WRITE) {
-        scan->home = cx_scan_home(scan, pointer, &touch);
+        scan->moving = cx_scan_moving(scan, pointer, &touch);
         scan->store = cx_scan_store(scan, instruction, touch.stored);
     }
     for (unsigned i = 0; i < n; i++) {

@@ -24,7 +24,7 @@ struct cx_scan {
     struct cx_map stores, places; /* of scan_store.c */
     uint32_t nstore, nplace;
     uint32_t store; /* the number of the write being looked at */
-    int32_t home;   /* of its pointer: the innermost loop in which that changes; -1: none */
+    int32_t moving; /* of its pointer: the innermost loop in which that changes; -1: none */
     struct {
         uint32_t arg, line;
     } ordered[8]; /* atomics that are sequentially consistent by the letter, an argument once */
@@ -67,7 +67,7 @@ uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef store, LLVMValueRef st
 uint32_t cx_scan_place(struct cx_scan *scan, int32_t off);
 /* The innermost loop around the block being scanned in which the place that is touched changes; -1: none.
  * Called by scan.c. */
-int32_t cx_scan_home(struct cx_scan *scan, LLVMValueRef pointer, const struct cx_touch *touch);
+int32_t cx_scan_moving(struct cx_scan *scan, LLVMValueRef pointer, const struct cx_touch *touch);
 /* Two writes that begin at one place, or at unknown ones, become one record: sets what is known of both.
  * Called by scan.c. */
 void cx_scan_join_stores(struct cx_scan *scan, struct cx_access_record *into,

@@ -63,10 +63,10 @@ uint32_t cx_scan_store(struct cx_scan *scan, LLVMValueRef store, LLVMValueRef st
 
 uint32_t cx_scan_place(struct cx_scan *scan, int32_t off)
 {
-    return off < 0 ? 0 : numbered(&scan->places, (uint64_t)off, (uint64_t)(scan->home + 1), &scan->nplace);
+    return off < 0 ? 0 : numbered(&scan->places, (uint64_t)off, (uint64_t)(scan->moving + 1), &scan->nplace);
 }
 
-int32_t cx_scan_home(struct cx_scan *scan, LLVMValueRef pointer, const struct cx_touch *touch)
+int32_t cx_scan_moving(struct cx_scan *scan, LLVMValueRef pointer, const struct cx_touch *touch)
 {
     const struct cx_cfg *cfg = &scan->build->cfg;
     int32_t loop = cfg->block[scan->block].loop;

@@ -485,7 +485,7 @@ static void start(struct cx_write_back *back, struct cx_worker *worker)
 {
     if (back->error != CL_SUCCESS) /* there is nothing to bring */
         return;
-    cx_debug(CX_TOPIC_DATA, "a package's results go home: %u runs from %s", back->transfers.count,
+    cx_debug(CX_TOPIC_DATA, "a package's results are written back: %u runs from %s", back->transfers.count,
              worker->device->name);
     worker->moves_aside = cx_worker_open_queue(worker, CX_REAL_QUEUE_TRANSFER);
     back->since_ns = cx_clock_ns();

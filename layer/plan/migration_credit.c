@@ -125,7 +125,7 @@ bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launc
     }
     if (migration->moved != moved)
         cx_info(CX_TOPIC_PLAN, moved ? "moving data for splits does not pay any more"
-                                     : "whole launches have forgone as much as moving their data costs");
+                                     : "whole launches have lost as much as moving their data costs");
     return migration->moved && *gain > 0;
 }
 

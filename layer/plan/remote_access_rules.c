@@ -338,7 +338,7 @@ bool cx_remote_access_confirm(struct cx_launch *launch, const unsigned *member, 
     for (unsigned i = 0; i < launch->request.args->count; i++)
         if (launch->decision.protocols[i] == CX_PROTOCOL_REMOTE)
             cx_launch_mem(launch, i)->storage->remote_bytes += launch->decision.remote_bytes / count;
-    cx_info(CX_TOPIC_PLAN, "%s uses buffers at their home, %s: %.3f MB at most from elsewhere",
+    cx_info(CX_TOPIC_PLAN, "%s uses buffers by remote access on %s: other devices access %.3f MB at most",
             launch->request.kernel->function->name,
             context->workers[launch->decision.remote_owner].device->name,
             (double)launch->decision.remote_bytes / 1e6);

@@ -33,7 +33,7 @@ static const char *const why_texts[CX_WHY_SUMMARY] = {
     [CX_WHY_NO_THREAD] = "the system gives no thread for a device that would share it",
     [CX_WHY_NO_COPIES] = "there is no memory for the copies that a split needs",
     [CX_WHY_ONE_TOOK_ALL] = "one device took all of its work-groups",
-    [CX_WHY_MIGRATION] = "launches have forgone as much as moving their data costs",
+    [CX_WHY_MIGRATION] = "launches have lost as much as moving their data costs",
     [CX_WHY_REPRODUCIBLE] = "COEXEC_REPRODUCIBLE=1",
     [CX_WHY_SPLIT_ALWAYS] = "COEXEC_SPLIT=always",
 };

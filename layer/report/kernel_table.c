@@ -278,7 +278,7 @@ static void print_protocols(FILE *out, const struct cx_function_stats *stats)
     if (stats->private_copies)
         fprintf(out, "    private copies combined %llu times\n", (unsigned long long)stats->private_copies);
     if (stats->remote_accesses)
-        fprintf(out, "    buffers used at one home %llu times\n", (unsigned long long)stats->remote_accesses);
+        fprintf(out, "    remote access to buffers %llu times\n", (unsigned long long)stats->remote_accesses);
 }
 
 static void print_kernel(FILE *out, const struct cx_function_stats *stats,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One buffer as three arguments, each item at home. */
+/* One buffer as three arguments, each item at its own place. */
 // expect: split
 // kernel: same_thrice
 // arg: buffer int X*2

@@ -528,7 +528,7 @@ START_TEST(kernels_are_told_apart)
 }
 END_TEST
 
-START_TEST(hindsight_survives_nonsense)
+START_TEST(feedback_survives_nonsense)
 {
     static const double odd[] = {0, -1, NAN, INFINITY, 1e-300, 1e300};
     struct cx_feedback feedback = {0};
@@ -565,7 +565,7 @@ Suite *cx_test_admission(void)
     tcase_add_test(tcase, losing_splits_end);
     tcase_add_test(tcase, gaining_splits_go_on);
     tcase_add_test(tcase, kernels_are_told_apart);
-    tcase_add_test(tcase, hindsight_survives_nonsense);
+    tcase_add_test(tcase, feedback_survives_nonsense);
     suite_add_tcase(suite, tcase);
     return suite;
 }

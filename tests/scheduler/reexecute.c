@@ -43,7 +43,7 @@ static struct held hold(bool private_results)
     return held;
 }
 
-START_TEST(rescuer_wins)
+START_TEST(copy_wins)
 {
     struct held held = hold(true);
     uint64_t left = held.groups;
@@ -67,8 +67,8 @@ START_TEST(rescuer_wins)
 }
 END_TEST
 
-/* What is left of a package of which a part is done lies behind that part, and is rescued from there. */
-START_TEST(rest_is_rescued)
+/* What is left of a package of which a part is done lies behind that part, and is re-executed from there. */
+START_TEST(rest_is_reexecuted)
 {
     struct held held = hold(true);
     const uint64_t done = held.groups / 3;
@@ -104,7 +104,7 @@ START_TEST(holder_wins)
 }
 END_TEST
 
-/* The holder dies during the rescue: its groups are free again, and the copy counts for nothing. */
+/* The holder dies during the re-execution: its groups are free again, and the copy counts for nothing. */
 START_TEST(holder_fails)
 {
     struct held held = hold(true);
@@ -117,7 +117,7 @@ START_TEST(holder_fails)
 }
 END_TEST
 
-START_TEST(rescuer_fails)
+START_TEST(copying_device_fails)
 {
     struct held held = hold(true);
     cx_balancer_fail(held.balancer, 1, 1000 - held.groups);
@@ -127,7 +127,7 @@ START_TEST(rescuer_fails)
 }
 END_TEST
 
-START_TEST(no_rescue_of_shared_memory)
+START_TEST(no_reexecution_of_shared_memory)
 {
     struct held held = hold(false);
     ck_assert_uint_eq(held.reexecute.groups, 0);
@@ -135,7 +135,8 @@ START_TEST(no_rescue_of_shared_memory)
 }
 END_TEST
 
-/* A rescuer that is slow itself is not waited for either: another one does its part as well, and counts. */
+/* A re-executing device that is slow itself is not waited for either: another one does its part as well, and
+ * counts. */
 START_TEST(copy_is_done_again)
 {
     struct cx_balancer_device devices[3];
@@ -478,9 +479,9 @@ static double first_launch(const struct cx_grid_case *c, const char *policy)
     return sum;
 }
 
-/* Sigmoid was ahead by 9 % in the first of these, where groups are dear at the ends of homes: packages were
- * long until one had ended late, and rescuers believed to be as slow as dear groups had made them waited. In
- * the others, whose packages take as long as a filling more, auto's were too many. */
+/* Sigmoid was ahead by 9 % in the first of these, where groups are dear at the ends of parts: packages were
+ * long until one had ended late, and re-executing devices believed to be as slow as dear groups had made them
+ * waited. In the others, whose packages take as long as a filling more, auto's were too many. */
 START_TEST(not_behind_sigmoid)
 {
     static const unsigned cases[] = {260, 130, 43, 60};
@@ -509,7 +510,8 @@ START_TEST(idle_beside_one_overdue)
 }
 END_TEST
 
-/* Costs of the clustered cases of six other grids, where rescuers' speeds matter: was 1.127. */
+/* Costs of the clustered cases of six other grids, where the speeds of re-executing devices matter:
+ * was 1.127. */
 START_TEST(clustered_on_other_grids)
 {
     const struct cx_grid_variant variant = {
@@ -534,12 +536,12 @@ Suite *cx_test_reexecute(void)
     Suite *suite = suite_create("reexecute");
     TCase *tcase = tcase_create("stragglers");
     tcase_set_timeout(tcase, 170);
-    tcase_add_test(tcase, rescuer_wins);
+    tcase_add_test(tcase, copy_wins);
     tcase_add_test(tcase, holder_wins);
-    tcase_add_test(tcase, rest_is_rescued);
+    tcase_add_test(tcase, rest_is_reexecuted);
     tcase_add_test(tcase, holder_fails);
-    tcase_add_test(tcase, rescuer_fails);
-    tcase_add_test(tcase, no_rescue_of_shared_memory);
+    tcase_add_test(tcase, copying_device_fails);
+    tcase_add_test(tcase, no_reexecution_of_shared_memory);
     tcase_add_test(tcase, copy_is_done_again);
     tcase_add_test(tcase, absent_device_is_not_waited_for);
     tcase_add_test(tcase, repeated_launches_are_bounded);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers that devices use at one home: two CPU devices that pass for GPUs which reach each other's memory
- * (tests/driver's shared.c and cuda.c), whose kernels start late. Results with one home and without against a
- * model, where it is refused, what it does where objects cannot be had, and what `auto` chooses. Each test
- * has a process of its own, and so an environment of its own.
+ * Buffers that devices use by remote access: two CPU devices that pass for GPUs which reach each other's
+ * memory (tests/driver's shared.c and cuda.c), whose kernels start late. Results with remote access and
+ * without against a model, where it is refused, what it does where objects cannot be had, and what `auto`
+ * chooses. Each test has a process of its own, and so an environment of its own.
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
@@ -41,14 +41,14 @@ static const char *const names[KERNELS] = {"scatter", "bytes", "gather", "update
                                            "make",    "tally", "both",   "mixed",  "sums"};
 static cl_kernel kernels[KERNELS];
 
-static unsigned homes(void)
+static unsigned accesses(void)
 {
-    return cl_lines_with(cl_folder_path("log"), "uses buffers at their home");
+    return cl_lines_with(cl_folder_path("log"), "uses buffers by remote access");
 }
 
 static void start(const char *algo, const char *remote_access)
 {
-    cl_folder_make("one-home");
+    cl_folder_make("remote-access");
     setenv("COEXEC_ALGO", algo, 1);
     set_variable("remote_access", remote_access);
     setenv("COEXEC_LOG", "plan:info,data:info", 1);
@@ -125,7 +125,7 @@ static void drop_buffers(const struct buffers *made)
         cl_ok(clReleaseMemObject(all[i]));
 }
 
-/* One round, with nothing waited for: what a launch leaves at one home is used by launches, transfers and
+/* One round, with nothing waited for: what a launch leaves in one memory is used by launches, transfers and
  * copies of all kinds, and what it uses there is overwritten by them. */
 static void go_round(const struct buffers *to, int round)
 {
@@ -206,7 +206,7 @@ START_TEST(rounds)
     set_variable("staging", stagings[_i / 3]);
     start(algos[_i % 3], "1");
     all_rounds();
-    ck_assert_uint_ge(homes(), least((unsigned)_i % 3));
+    ck_assert_uint_ge(accesses(), least((unsigned)_i % 3));
     ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "cannot"), 0);
     stop();
 }
@@ -217,7 +217,7 @@ START_TEST(rounds_without)
     set_variable("staging", "0");
     start(algos[_i], "0");
     all_rounds();
-    ck_assert_uint_eq(homes(), 0);
+    ck_assert_uint_eq(accesses(), 0);
     stop();
 }
 END_TEST
@@ -227,7 +227,7 @@ START_TEST(rounds_verified)
     setenv("COEXEC_VERIFY", "1", 1);
     start(algos[_i], "1");
     all_rounds();
-    ck_assert_uint_ge(homes(), least((unsigned)_i));
+    ck_assert_uint_ge(accesses(), least((unsigned)_i));
     ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "differ"), 0);
     stop();
 }
@@ -249,11 +249,11 @@ START_TEST(atomics)
     launch(TALLY, made.a, made.at, made.c, 1, N);
     launch(MIXED, made.a, made.at, made.b, N - 1, HALF); /* one device does it all */
     cl_ok(clFinish(cl.queue));
-    ck_assert_uint_eq(homes(), 0);
+    ck_assert_uint_eq(accesses(), 0);
     cl_set_mem(kernels[BOTH], 4, tallies);
     launch(BOTH, made.a, made.at, made.d, 3, N);
     cl_ok(clFinish(cl.queue));
-    ck_assert_uint_eq(homes(), 1);
+    ck_assert_uint_eq(accesses(), 1);
     for (int i = 0; i < N; i++) {
         c[at[i]] += a[i] + 1;
         bins[at[i] % 64] += a[i];
@@ -285,7 +285,7 @@ START_TEST(others)
     set_variable(names_of[_i], values[_i]);
     start("static", "1");
     all_rounds();
-    ck_assert_uint_eq(homes(), 0);
+    ck_assert_uint_eq(accesses(), 0);
     stop();
 }
 END_TEST
@@ -314,7 +314,7 @@ START_TEST(parts)
     }
     launch(GATHER, made.b, made.at, made.c, 0, N);
     cl_read(made.b, got, BYTES);
-    ck_assert_uint_eq(homes(), 4);
+    ck_assert_uint_eq(accesses(), 4);
     ck_assert_mem_eq(got, b, BYTES);
     cl_read(made.c, got, BYTES);
     for (int i = 0; i < N; i++)
@@ -345,9 +345,9 @@ START_TEST(no_visits)
     setenv("SHARED_FAIL", "visit", 1);
     start(algos[_i], "1");
     all_rounds();
-    ck_assert_uint_ge(homes(), 1);
-    ck_assert_uint_le(homes(), 2); /* each device on the other's once */
-    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "runs no kernel on the memory"), homes());
+    ck_assert_uint_ge(accesses(), 1);
+    ck_assert_uint_le(accesses(), 2); /* each device on the other's once */
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "runs no kernel on the memory"), accesses());
     ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "is left out"), 0);
     stop();
 }
@@ -357,11 +357,11 @@ END_TEST
 
 enum { LARGE = 16 << 20 }; /* ints */
 
-/* Launches so far whose buffers had one home, and that are over. */
-static unsigned homes_by_now(void)
+/* Launches so far with remote access, and that are over. */
+static unsigned accesses_by_now(void)
 {
     cl_ok(clFinish(cl.queue));
-    return homes();
+    return accesses();
 }
 
 /* A launch that puts most of what it writes together on the host does so once; a small one goes on. */
@@ -376,7 +376,7 @@ START_TEST(auto_writes)
            out = cl_buffer(CL_MEM_READ_WRITE, MANY * sizeof(cl_int), NULL);
     for (unsigned round = 0; round < 3; round++) {
         launch(SCATTER, in, in, out, (cl_int)round, MANY);
-        ck_assert_uint_eq(homes_by_now(), round);
+        ck_assert_uint_eq(accesses_by_now(), round);
         cl_read(out, now, MANY * sizeof(cl_int));
         for (int i = 0; i < MANY; i++)
             ck_assert_int_eq(now[to[i]], to[i] + (cl_int)round);
@@ -389,7 +389,7 @@ START_TEST(auto_writes)
     const struct buffers made = make_buffers();
     for (unsigned round = 0; round < 3; round++)
         launch(SCATTER, made.a, made.at, made.b, (cl_int)round, HALF);
-    ck_assert_uint_eq(homes_by_now(), 2);
+    ck_assert_uint_eq(accesses_by_now(), 2);
     drop_buffers(&made);
     stop();
 }
@@ -416,7 +416,7 @@ static unsigned look_up(unsigned kernel, size_t items, int each, int rounds_of, 
             launch(MAKE, from, from, table, LARGE, 64);
         launch(kernel, table, from, to, kernel == SUMS ? each : round, items);
     }
-    before = homes_by_now();
+    before = accesses_by_now();
     cl_read(to, now, items * sizeof(cl_int));
     for (size_t i = 0; i < items; i++) {
         cl_uint want = kernel == SUMS ? 0 : (cl_uint)rounds_of - 1;

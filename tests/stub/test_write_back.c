@@ -363,7 +363,7 @@ START_TEST(waiting_map)
 }
 END_TEST
 
-/* Where packages may be done again, those that are over go home. */
+/* Where packages may be done again, those that are over are written back. */
 START_TEST(beside_reexecutions)
 {
     write_back_gpus("auto");

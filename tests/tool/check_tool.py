@@ -367,7 +367,7 @@ def simulate_draws_learns_and_reads_traces():
     with tap.folder() as folder:
         svg, trace = folder + "/a.svg", folder + "/trace.json"
         one = ["simulate", "--algo", "auto", "--device", "3000,gpu,fill=8,half=4,in=1e9", "--device", "1000,slows=1,factor=3",
-               "--bytes-in", "1000", "--homes", "1", "--format", "json"]
+               "--bytes-in", "1000", "--partition", "1", "--format", "json"]
         done = tool(*one, "--svg", svg)
         assert done.returncode == 0, done
         assert ElementTree.parse(svg).getroot().tag.endswith("svg")

@@ -93,7 +93,7 @@ START_TEST(one_caller)
 }
 END_TEST
 
-/* More than the crew has threads for: those without do it themselves. */
+/* More than there are threads for: those without do it themselves. */
 START_TEST(several_callers)
 {
     enum { CALLERS = 6 };
