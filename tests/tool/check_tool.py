@@ -9,6 +9,7 @@ PATH_OF_COEXEC must have coexec.icd in ../icd, as in the build tree.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -224,7 +225,7 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
         page = os.path.join(folder, "page.html")
         tool("report", out, "-o", page)
         cells = open(page).read().split("2 devices, static</td>")[1].split("</tr>")[0]
-        assert cells.startswith("<td>0.707</td><td>-</td><td>0.707</td><td>1.000</td><td>1.414</td>"), cells
+        assert re.findall(r"<td[^>]*>([^<]*)</td>", cells)[:5] == ["0.707", "-", "0.707", "1.000", "1.414"], cells
         done = tool(*base, "--resume", COEXEC_VENDORS=STUB, STUB_NAMES="one")
         assert done.returncode == 0 and len(open(words).readlines()) == 7, (done, open(words).read())
         done = tool(*base[:-6], COEXEC_VENDORS=STUB, STUB_NAMES="one,two")
