@@ -8,6 +8,7 @@
 #include "tools/coexec_guess.h"
 #include "tools/coexec_links.h"
 #include "layer/base/entry.h"
+#include "layer/base/config.h"
 #include "layer/base/options.h"
 
 #include <dlfcn.h>
@@ -147,7 +148,8 @@ static void print_options(void)
         printf("  %s=%s  (%s)\n      %s; accepted: %s\n", rows[i].name, rows[i].value, rows[i].origin,
                rows[i].help, rows[i].accepted);
     }
-    const char *cache = cx_options_cache_dir();
+    const char *state, *config = cx_options_config(&state), *cache = cx_options_cache_dir();
+    printf("  configuration file: %s%s%s\n", config, *config ? ": " : "", state);
     printf("  analysis cache: %s\n", cache ? cache : "none");
 }
 
@@ -159,10 +161,17 @@ static int info(int argc, char **argv)
     struct cx_links links = {0};
     for (int i = 1; i < argc; i++) {
         bool is_json = strcmp(argv[i], "--json") == 0, is_links = strcmp(argv[i], "--links") == 0;
+        const bool is_for = strcmp(argv[i], "--for") == 0;
+        if (is_for && i + 1 == argc)
+            return cx_usage_error(me, "--for needs a value");
+        if (is_for || strncmp(argv[i], "--for=", 6) == 0) {
+            cx_config_pretend(is_for ? argv[++i] : argv[i] + 6);
+            continue;
+        }
         if (!is_json && !is_links) {
             struct cx_guess guess;
             cx_guess_init(&guess, argv[i]);
-            cx_guess_offer_words(&guess, "--json --links");
+            cx_guess_offer_words(&guess, "--json --links --for");
             return cx_usage_error(me, "unknown argument %s%s", argv[i], cx_guess_text(&guess));
         }
         json |= is_json;
@@ -196,12 +205,14 @@ const struct cx_subcommand cx_info_subcommand = {
     .name = "info",
     .run = info,
     .summary = "print the real devices, which are used, and every option",
-    .help = "usage: coexec info [--json] [--links]\n\n"
+    .help = "usage: coexec info [--json] [--links] [--for PROGRAM]\n\n"
             "Prints the real devices with their limits and nominal speeds, which are used and why the others "
             "are\n"
             "not, where drivers were searched, the virtual device, and every option with its value and where "
             "that\n"
             "came from. --json prints the same as one JSON object. --links also measures how fast bytes move "
             "between\n"
-            "host memory and the devices and from device to device (a second or more each).\n",
+            "host memory and the devices and from device to device (a second or more each). --for PROGRAM "
+            "shows the options that\n"
+            "the configuration file gives that program.\n",
 };

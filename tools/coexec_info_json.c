@@ -8,6 +8,8 @@
 #include "tools/coexec_json.h"
 #include "layer/base/options.h"
 
+#include <string.h>
+
 static struct json_object *device_object(const struct cx_machine *machine,
                                          const struct cx_real_device *device)
 {
@@ -133,6 +135,8 @@ int cx_info_json(const struct cx_machine *machine, const struct cx_device *devic
     cx_json_add(root, "notes", notes);
     cx_json_add(root, "virtual_device", virtual_object(device));
     cx_json_add(root, "options", options_array());
+    const char *state, *config = cx_options_config(&state);
+    cx_json_add_text(root, "config_file", strcmp(state, "read") == 0 ? config : NULL);
     cx_json_add_text(root, "cache_dir", cx_options_cache_dir());
     if (links)
         cx_json_add(root, "links", links_object(links, machine));

@@ -347,6 +347,9 @@ static int env(int argc, char **argv)
                            fish);
         free(before[v]);
     }
+    const char *state, *config = status == CX_EXIT_OK ? cx_options_config(&state) : "";
+    if (*config && strcmp(state, "read") == 0)
+        printf("# programs also follow %s\n", config); /* last, for shells that join the lines */
     return fflush(stdout) == 0 ? status : CX_EXIT_FAILED;
 }
 

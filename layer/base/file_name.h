@@ -6,8 +6,13 @@
 #ifndef CX_LAYER_BASE_FILE_NAME_H
 #define CX_LAYER_BASE_FILE_NAME_H
 
+#include <limits.h>
+
 /* The name, which the caller frees. NULL: no memory. Called by log.c, report/kernel_table.c and
  * report/trace.c. */
 char *cx_file_name(const char *pattern);
+/* The name of the executable that this process runs, without its folder, in `path`. Called by config.c and
+ * object/executables.c. */
+const char *cx_file_name_executable(char path[PATH_MAX]);
 
 #endif

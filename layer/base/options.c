@@ -4,12 +4,13 @@
  * accepts, and remembers where each value came from.
  */
 #include "layer/base/options.h"
+#include "layer/base/config.h"
+#include "layer/base/option_numbers.h"
 #include "scheduler/algo.h"
 #include "scheduler/params.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ struct row_place {
 
 static const char from_default[] = "default";
 static const char from_environment[] = "environment";
+static const char from_config[] = "configuration file";
+static const char from_bad_config[] = "default (bad value in the configuration file)";
 static const char from_bad_value[] = "default (bad value in the environment)";
 
 static struct cx_option_row rows[] = {
@@ -76,80 +79,15 @@ static const struct row_place places[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static struct cx_options options;
+static char *config_file; /* its name; NULL: none is looked for */
+static const char *config_state = "none is looked for";
+static unsigned config_line; /* the one that is read; 0: none */
 static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload, *driver_cache;
-static locale_t c_locale; /* numbers are read with a point, whatever locale the program has set */
 static struct cx_balancer_params algo_params; /* of what COEXEC_ALGO does not give */
 static struct cx_algo_problem algo_problem;   /* of the text stored last */
 static char *old_names;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_read; /* spares each launch nine calls of pthread_once */
-
-/* Leaves *value alone unless it returns true. */
-static bool read_uint(const char *text, uint64_t *value)
-{
-    char *end;
-    if (*text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0')
-        return false;
-    *value = number;
-    return true;
-}
-
-/* Reads one number that ends at `stop` (or at the end of the text) and gives the place behind it, or NULL. */
-static const char *read_number(const char *text, char stop, double *value)
-{
-    char *end;
-    if (!strchr("0123456789.+-", *text))
-        return NULL;
-    *value = strtod_l(text, &end, c_locale);
-    if (end == text || (*end != stop && *end != '\0') || !(*value > -1e300 && *value < 1e300))
-        return NULL;
-    return *end ? end + 1 : end;
-}
-
-/* A number of bytes with or without K, M, G or T behind it, or a part of the machine's memory: "25%", "0.25".
- */
-static bool read_size(const char *text, uint64_t *bytes)
-{
-    static const char units[] = "KMGT";
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    char *end;
-    if (!strchr("0123456789.", *text) || !*text)
-        return false;
-    double value = strtod_l(text, &end, c_locale);
-    const bool fraction = memchr(text, '.', (size_t)(end - text)) != NULL;
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    if (end == text || value < 0 || memchr(text, 'x', (size_t)(end - text)))
-        return false;
-    if (strcmp(end, "%") == 0 && value <= 100) {
-        *bytes = (uint64_t)(value / 100 * memory);
-        return true;
-    }
-    if (!*end && fraction && value <= 1) {
-        *bytes = (uint64_t)(value * memory);
-        return true;
-    }
-    if (!*end && !fraction)
-        return read_uint(text, bytes);
-    if (!unit || end[1] || value > 1e6)
-        return false;
-    *bytes = (uint64_t)(value * (double)(UINT64_C(1024) << (10 * (unit - units))));
-    return true;
-}
-
-/* The bounds of a REAL stand in words in its row: "number above 0", "number from 0 to 1". */
-static bool in_bounds(const char *accepted, double value)
-{
-    int low, high;
-    if (sscanf(accepted, "number above %d", &low) == 1)
-        return value > low;
-    if (sscanf(accepted, "number from %d to %d", &low, &high) == 2)
-        return value >= low && value <= high;
-    return true;
-}
 
 /* The enums of the WORD options are alike: enumerators from 0 on, in the order of their words. */
 static bool store_word(void *field, const char *const *words, const char *text)
@@ -179,7 +117,7 @@ size_t cx_options_numbers(const char *list, double *numbers, size_t room)
     size_t count = 0;
     while (list && *list) {
         double value;
-        list = read_number(list, ':', &value);
+        list = cx_option_number(list, ':', &value);
         if (!list)
             break;
         if (count < room)
@@ -195,7 +133,7 @@ static bool numbers_are_good(const char *accepted, const char *list)
     bool positive = strncmp(accepted, "positive", 8) == 0, bits = strncmp(accepted, "0 or 1", 6) == 0;
     do {
         double value;
-        list = read_number(list, ':', &value);
+        list = cx_option_number(list, ':', &value);
         if (!list || value < 0 || (positive && !(value > 0)) || (bits && value != 0 && value != 1))
             return false;
     } while (*list);
@@ -215,12 +153,12 @@ static const char *store_in(struct cx_options *into, size_t index, const char *t
         *(bool *)field = text[0] == '1';
         return NULL;
     case KIND_UINT:
-        return read_uint(text, field) ? NULL : "not a whole number";
+        return cx_option_uint(text, field) ? NULL : "not a whole number";
     case KIND_SIZE:
-        return read_size(text, field) ? NULL : "no such size";
+        return cx_option_size(text, field) ? NULL : "no such size";
     case KIND_REAL: {
-        const char *end = *text ? read_number(text, '\0', &real) : NULL;
-        if (!end || !in_bounds(accepted, real))
+        const char *end = *text ? cx_option_number(text, '\0', &real) : NULL;
+        if (!end || !cx_option_in_bounds(accepted, real))
             return end ? "out of range" : "not a number";
         *(double *)field = real;
         return NULL;
@@ -271,18 +209,26 @@ static void complain(size_t index, const char *text, const char *problem, const 
     const struct cx_option_row *row = &rows[index];
     char *list = accepted ? NULL : accepted_list(index), *line = NULL;
     const char *within = places[index].class == CLASS_debug ? "COEXEC_DEBUG=" : "";
-    int length =
-        asprintf(&line, "coexec: %s%s=%s: %s; accepted: %s; using %s\n", within, row->name, text, problem,
-                 accepted ? accepted
-                 : list   ? list
-                          : row->accepted,
-                 *row->fallback ? row->fallback : "none");
+    char *place = NULL;
+    int length = 0;
+    if (config_line)
+        length = asprintf(&place, "%s, line %u: ", config_file, config_line);
+    else if (row->origin == from_config)
+        length = asprintf(&place, "%s: ", config_file);
+    place = length < 0 ? NULL : place;
+    length = asprintf(&line, "coexec: %s%s%s=%s: %s; accepted: %s; using %s\n", place ? place : "", within,
+                      row->name, text, problem,
+                      accepted ? accepted
+                      : list   ? list
+                               : row->accepted,
+                      *row->fallback ? row->fallback : "none");
     if (length > 0) {
         ssize_t written = write(STDERR_FILENO, line, (size_t)length);
         (void)written; /* nowhere left to tell it */
         free(line);
     }
     free(list);
+    free(place);
 }
 
 /* Gives the row's value, a copy of ours or the fallback, in place of the one it had. */
@@ -302,18 +248,19 @@ static void reset_row(size_t index, const char *origin)
     keep_value(index, rows[index].fallback, origin);
 }
 
-/* Takes a value that the environment gives, or says that it is not good, and then the default holds. */
+/* Takes a value that the environment or the configuration file gives, or says that it is not good, and then
+ * the default holds. */
 static void set_row(size_t index, const char *text, size_t length)
 {
     char *copy = strndup(text, length); /* the program may change its environment */
     const char *problem = copy ? store(index, copy) : "out of memory";
     if (!problem) {
-        keep_value(index, copy, from_environment);
+        keep_value(index, copy, config_line ? from_config : from_environment);
         return;
     }
     complain(index, copy ? copy : "", problem,
              places[index].kind == KIND_ALGO ? algo_problem.accepted : NULL);
-    reset_row(index, from_bad_value);
+    reset_row(index, config_line ? from_bad_config : from_bad_value);
     free(copy);
 }
 
@@ -376,6 +323,64 @@ static void read_old_params(void)
             dprintf(STDERR_FILENO, "coexec: %s=%s: not good; accepted: %s; using %g\n", name, text,
                     cx_param_bounds(row), row->fallback);
     }
+}
+
+/* ---- the configuration file ---- */
+
+/* The row of that name, in any case, with or without COEXEC_, or ROWS. */
+static size_t find_named(const char *name)
+{
+    size_t index = 0;
+    name += strncasecmp(name, "COEXEC_", 7) == 0 ? 7 : 0;
+    while (index < ROWS &&
+           strcasecmp(rows[index].name + (places[index].class == CLASS_debug ? 0 : 7), name) != 0)
+        index++;
+    return index;
+}
+
+static void take_line(unsigned line, const char *name, const char *value)
+{
+    const size_t index = name ? find_named(name) : ROWS;
+    config_line = line;
+    if (index == ROWS || strcmp(rows[index].name, "COEXEC_CONFIG") == 0)
+        dprintf(STDERR_FILENO, "coexec: %s, line %u: %s%s; ignored\n", config_file, line, name ? name : "",
+                name ? ": no such option; `coexec info` lists them" : value);
+    else if (rows[index].origin != from_environment && rows[index].origin != from_bad_value)
+        set_row(index, value, strlen(value));
+    config_line = 0;
+}
+
+static char *find_config(void)
+{
+    const char *base = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
+    char *path = NULL;
+    int length = -1;
+    if (*options.config)
+        return strcmp(options.config, "0") == 0 ? NULL : strdup(options.config);
+    if (base && *base == '/')
+        length = asprintf(&path, "%s/coexec.conf", base);
+    else if (home && *home == '/')
+        length = asprintf(&path, "%s/.config/coexec.conf", home);
+    return length < 0 ? NULL : path;
+}
+
+/* Where there is none by the usual name, nothing is said. */
+static void read_config(void)
+{
+    bool missing;
+    config_file = find_config();
+    config_state = config_file ? cx_config_read(config_file, &missing, take_line) : config_state;
+    if (config_state && config_file && (!missing || *options.config))
+        dprintf(STDERR_FILENO, "coexec: the configuration file %s is not read: %s\n", config_file,
+                config_state);
+    config_state = config_state ? config_state : "read";
+}
+
+const char *cx_options_config(const char **state)
+{
+    cx_options_get();
+    *state = config_state;
+    return config_file ? config_file : "";
 }
 
 /* ---- COEXEC_DEBUG ---- */
@@ -516,11 +521,10 @@ static char *copy_driver_cache(void)
 
 static void read_environment(void)
 {
-    if (!c_locale)
-        c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     read_old_params();
     for (size_t i = 0; i < ROWS; i++)
         read_row(i);
+    read_config();
     read_old_debug();
     read_debug();
     tell_unknown_names();
@@ -565,8 +569,6 @@ const char *cx_options_problem(const char *name, const char *value, char **accep
         index++;
     if (index == ROWS || !*value || places[index].kind == KIND_ALGO)
         return NULL; /* an empty value is the default; cx_algos_create tells of balancers */
-    if (!c_locale)
-        c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const char *problem = store_in(&scratch, index, value);
     if (problem)
         *accepted = accepted_list(index);
@@ -601,7 +603,7 @@ const char *cx_options_reject(const char *name, const char *problem, const char 
             continue;
         complain(i, row->value, problem, accepted);
         row->value = row->fallback;
-        row->origin = from_bad_value;
+        row->origin = row->origin == from_config ? from_bad_config : from_bad_value;
         return row->fallback;
     }
     return "";

@@ -37,7 +37,8 @@ struct cx_options {
 struct cx_option_row {
     const char *name, *class, *type, *fallback, *accepted, *help;
     const char *value;  /* as text, as it is in force */
-    const char *origin; /* "default", "environment", "default (bad value in the environment)" */
+    const char *origin; /* "default", "environment", "configuration file", "default (bad value in the
+                           environment)", ... */
 };
 
 const struct cx_options *cx_options_get(void);
@@ -70,6 +71,10 @@ const char *cx_options_problem(const char *name, const char *value, char **accep
 
 /* Whether a process of our tests ends where the order of locks is violated (lock.h): LOCK_ABORT. */
 bool cx_options_lock_abort(void);
+
+/* The configuration file, whether it is read or not; "" where none is looked for. *state says what came of
+ * it, in words. Called by tools/. */
+const char *cx_options_config(const char **state);
 
 /* Where the cache lives: COEXEC_CACHE_DIR, else coexec below $XDG_CACHE_HOME or ~/.cache. NULL: no
  * cache. */

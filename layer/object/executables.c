@@ -4,6 +4,7 @@
  * executable.
  */
 #include "layer/object/executables.h"
+#include "layer/base/file_name.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 
@@ -210,18 +211,6 @@ static void read_file(const char *path, const char *executable)
     fclose(file);
 }
 
-/* Not the name that the process gives itself, as an interpreter is what runs its scripts; but the linker,
- * which some bundles call to run their programs, is nobody's. */
-static const char *find_executable(char path[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    path[length > 0 ? length : 0] = '\0';
-    const char *last = strrchr(path, '/');
-    const char *name = last ? last + 1 : path;
-    const bool is_linker = strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0;
-    return is_linker || !*name ? program_invocation_short_name : name;
-}
-
 static void collect(void)
 {
     static const struct {
@@ -233,7 +222,7 @@ static void collect(void)
     };
     static char path[PATH_MAX], line[256]; /* once, and the thread may have a small stack */
     char *pattern;
-    const char *executable = find_executable(path);
+    const char *executable = cx_file_name_executable(path);
     if (*cx_options_get()->programs)
         read_file(cx_options_get()->programs, executable);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

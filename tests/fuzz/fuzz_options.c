@@ -8,8 +8,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     double numbers[8];
 
-    if (!c_locale)
-        c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (size < 1)
         return 0;
     size_t index = data[0] % ROWS;

@@ -62,6 +62,8 @@ WRONG = [
     ("top 4194299", {}, 1, ["process 4194299 does not run"]),
     ("run -- /nonexistent/program", {}, 127, ["no such program"]),
     ("run -- /etc", {}, 126, ["/etc"]),
+    ("info --fro x", {}, 2, ["unknown argument --fro, did you mean --for?"]),
+    ("info --for", {}, 2, ["--for needs a value"]),
     ("info --jsn", {}, 2, ["did you mean --json?"]),
     ("info", NONE, 1, ["there is no OpenCL device", "/nonexistent", "pocl-opencl-icd", "in a container"]),
     ("info --json", NONE, 1, ["there is no OpenCL device"]),

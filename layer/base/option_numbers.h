@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the numbers that values of options hold, with a point whatever the program's locale. Called by
+ * options.c. Thread-safe.
+ */
+#ifndef CX_LAYER_BASE_OPTION_NUMBERS_H
+#define CX_LAYER_BASE_OPTION_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A whole number. Leaves *value alone unless it returns true. */
+bool cx_option_uint(const char *text, uint64_t *value);
+/* Reads one number that ends at `stop` (or at the end of the text) and gives the place behind it, or NULL. */
+const char *cx_option_number(const char *text, char stop, double *value);
+/* A number of bytes with or without K, M, G or T behind it, or a part of the machine's memory: "25%", "0.25".
+ */
+bool cx_option_size(const char *text, uint64_t *bytes);
+/* The bounds of a REAL stand in words in its row: "number above 0", "number from 0 to 1". */
+bool cx_option_in_bounds(const char *accepted, double value);
+
+#endif
