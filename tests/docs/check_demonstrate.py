@@ -54,12 +54,12 @@ def picture_of_two():
     with tap.folder() as name:
         at = pathlib.Path(name)
         package = lambda launch, device, **more: {"name": "k", "cat": "package", "args": {"launch": launch, "device": device, **more}}
-        events = [{"name": "thread_name", "tid": 1, "args": {"name": "second"}}, package(1, 0, groups=2), package(1, 0, groups=2, first=2),
+        events = [{"name": "thread_name", "tid": 1, "args": {"name": "device 1: second"}}, package(1, 0, groups=2), package(1, 0, groups=2, first=2),
                   package(1, 1, groups=4, first=4), package(2, 1, groups=8)]
         (at / "t.json").write_text(json.dumps(events)[:-1] + ",\n")  # as while it is written
         (at / "p.pgm").write_bytes(b"P5\n16 16\n255\n" + bytes([255] * 256))
         done = subprocess.run([ROOT / "tools" / "trace-picture", at / "t.json", at / "p.pgm", at / "p.png"], capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0 and "orange: device 1, second, 50 % of the rows" in done.stdout, done
+        assert done.returncode == 0 and "orange: device 1: second, 50 % of the rows" in done.stdout, done
         width, _, rows = png(at / "p.png")
         colours = [rows[y * (3 * width + 1) + 1 : y * (3 * width + 1) + 4].hex() for y in range(16)]
         assert colours == ["4c9bff"] * 8 + ["ff9f40"] * 8, colours
