@@ -168,12 +168,6 @@ static void *bench_load(const char *file, unsigned long long launch, char *probl
     return bench;
 }
 
-/* Whether a row gains more than the devices' own times allow, by more than times differ from run to run. */
-static bool is_doubtful(struct json_object *row)
-{
-    return cx_json_number(row, "speedup") > CX_BENCH_DOUBTFUL * cx_json_number(row, "maximum");
-}
-
 static const char *bench_title(const void *data)
 {
     return ((const struct bench *)data)->title;
@@ -440,7 +434,7 @@ static void put_row(const char *program, struct json_object *row, FILE *out)
         fprintf(out, "<td>over %llu s</td>", (unsigned long long)cx_report_too_slow(row));
     else
         cell(out, cx_json_number(row, "ms") > 0 ? cx_json_number(row, "ms") : NAN, 3);
-    if (is_doubtful(row))
+    if (cx_report_is_doubtful(row))
         fprintf(out, "<td>%.3f&nbsp;?</td>", cx_json_number(row, "speedup"));
     else
         cell(out, cx_json_number(row, "speedup"), 3);
@@ -460,7 +454,7 @@ static bool any_doubtful(const struct bench *bench)
     for (size_t p = 0; p < bench->n; p++) {
         struct json_object *rows = cx_json_get(json_object_array_get_idx(bench->programs, p), "rows");
         for (size_t i = 0; i < cx_json_length(rows); i++)
-            if (is_doubtful(json_object_array_get_idx(rows, i)))
+            if (cx_report_is_doubtful(json_object_array_get_idx(rows, i)))
                 return true;
     }
     return false;

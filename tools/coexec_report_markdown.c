@@ -192,6 +192,11 @@ static void put_machine(struct json_object *bench, FILE *out)
     fputs("\n", out);
 }
 
+bool cx_report_is_doubtful(struct json_object *row)
+{
+    return cx_json_number(row, "speedup") > CX_BENCH_DOUBTFUL * cx_json_number(row, "maximum");
+}
+
 bool cx_report_is_long(struct json_object *program)
 {
     return json_object_get_boolean(cx_json_get(program, "compute")) && alone_ms(program) > CX_BENCH_LONG_MS;
@@ -275,7 +280,8 @@ static void put_program(struct json_object *program, const char *set, const stru
         const double speedup = cx_json_number(row, "speedup");
         const char *bold = speedup >= best && strcmp(algos->text[a], CX_BENCH_TOGETHER) != 0 ? "**" : "";
         if (speedup > 0)
-            fprintf(out, " %s%.3f%s (%.3f) |", bold, speedup, bold, cx_json_number(row, "efficiency"));
+            fprintf(out, " %s%.3f%s (%.3f)%s |", bold, speedup, bold, cx_json_number(row, "efficiency"),
+                    cx_report_is_doubtful(row) ? " ?" : "");
         else
             fputs(row ? " failed |" : " |", out);
     }
@@ -326,7 +332,8 @@ static void put_set(struct json_object *bench, const char *set, const struct nam
 {
     static const char *const heads[] = {"| program | kind | alone, ms | maximum |", "| program |"};
     static const char *const intros[] = {
-        "speedup over the fastest device alone (efficiency: of the maximum by the devices' own times)",
+        "speedup over the fastest device alone (efficiency: of the maximum by the devices' own times; ?: "
+        "above 1.15, more than these allow)",
         "load balance, packages a launch, MB moved"};
     void (*const each[])(struct json_object *, const char *, const struct names *, FILE *) = {put_program,
                                                                                               put_details};

@@ -17,6 +17,8 @@ void cx_report_markdown(struct json_object *bench, FILE *out);
  * there is none. */
 double cx_report_mean(struct json_object *row, const char *key, const char *per);
 
+/* Whether the row gains more than the devices' own times allow, by more than times differ from run to run. */
+bool cx_report_is_doubtful(struct json_object *row);
 /* Whether arithmetic bounds the program, and takes over CX_BENCH_LONG_MS on the fastest device alone. */
 bool cx_report_is_long(struct json_object *program);
 

@@ -88,6 +88,8 @@ def what_cannot_be_is_marked():
     result["programs"][0]["rows"][-1]["speedup"] = 1.16 * 2.2
     page = page_of("bench.json", json.dumps(result))[0]
     assert "The machine was busy before the first run (load 1.5 on 2 cores)" in page and "<td>2.552&nbsp;?</td><td>2.200</td>" in page
+    done = report(at("bench.json"), "--markdown", "-")
+    assert "**2.552** (0.909) ? |" in done.stdout and done.stdout.count(" ? |") == 1, done.stdout
     assert page.count("&nbsp;?") == 1 and "more than the devices' own times allow" in page
 
 
