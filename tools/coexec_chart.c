@@ -232,22 +232,24 @@ void cx_chart_points(FILE *out, const char *title, const char *x_unit, const cha
 }
 
 void cx_chart_timeline(FILE *out, const char *title, const char *const *row, size_t nrows,
-                       const struct cx_block *block, size_t nblocks)
+                       const char *const *name, size_t nnames, const struct cx_block *block, size_t nblocks)
 {
     enum { ROW = 30 };
-    const double left = LEFT_OF_BLOCKS, bottom = TOP + (double)nrows * ROW;
+    const double left = LEFT_OF_BLOCKS, over = nnames ? legend(NULL, name, nnames, NULL) : TOP,
+                 bottom = over + (double)nrows * ROW;
     double wide = 0;
     for (size_t i = 0; i < nblocks; i++)
         wide = fmax(wide, block[i].start + block[i].length);
     const double scale = (WIDTH - left - RIGHT) / (wide > 1e-300 ? wide : 1);
     open_svg(out, " class=\"wide\"", title, NULL, bottom + 24);
-    x_axis(out, left, wide, TOP, bottom, "ms");
+    legend(out, name, nnames, NULL);
+    x_axis(out, left, wide, over, bottom, "ms");
     for (size_t r = 0; r < nrows; r++)
-        label(out, "", left, TOP + (double)r * ROW + 11, "start", row[r]);
+        label(out, "", left, over + (double)r * ROW + 11, "start", row[r]);
     fprintf(out, "<g class=\"timeline\" data-left=\"%d\" data-width=\"%d\" data-span=\"%.6f\">\n",
             LEFT_OF_BLOCKS, WIDTH - LEFT_OF_BLOCKS - RIGHT, wide);
     for (size_t i = 0; i < nblocks; i++) {
-        const double top = TOP + (double)block[i].row * ROW + (block[i].thin ? 25 : 14);
+        const double top = over + (double)block[i].row * ROW + (block[i].thin ? 25 : 14);
         fprintf(out,
                 "<rect class=\"f%u\" data-s=\"%.6f\" data-d=\"%.6f\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
                 "height=\"%d\"><title>",

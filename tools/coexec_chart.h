@@ -49,7 +49,8 @@ struct cx_block {
     bool thin;      /* a transfer beside the packages */
     char note[160]; /* shown when the pointer is over it */
 };
+/* name: what the first colours stand for; nnames < CX_CHART_COLOURS. */
 void cx_chart_timeline(FILE *out, const char *title, const char *const *row, size_t nrows,
-                       const struct cx_block *block, size_t nblocks);
+                       const char *const *name, size_t nnames, const struct cx_block *block, size_t nblocks);
 
 #endif

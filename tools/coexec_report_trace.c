@@ -224,16 +224,38 @@ static void trace_head(const void *data, FILE *out)
     cx_report_launches_table(trace->launches, out);
 }
 
+/* The kernels' colours; those beyond share the last one, What is no package is grey. */
+static size_t choose_colours(const struct trace *trace, size_t n, unsigned colour[MAX_KERNELS],
+                             const char *name[CX_CHART_COLOURS - 1])
+{
+    enum { COLOURS = CX_CHART_COLOURS - 1 };
+    size_t found = 0;
+    bool known[MAX_KERNELS] = {false};
+    for (size_t i = 0; i < n; i++) {
+        const unsigned kernel = trace->event[i].kernel;
+        if (!trace->event[i].package || known[kernel])
+            continue;
+        known[kernel] = true;
+        colour[kernel] = found < COLOURS ? (unsigned)found : COLOURS - 1;
+        name[colour[kernel]] = found < COLOURS ? trace->kernel[kernel] : "other kernels";
+        found++;
+    }
+    return found < COLOURS ? found : COLOURS;
+}
+
 static void draw_timeline(const struct trace *trace, FILE *out)
 {
     size_t n = trace->n < most_blocks ? trace->n : most_blocks;
+    unsigned colour[MAX_KERNELS] = {0};
+    const char *name[CX_CHART_COLOURS - 1];
+    const size_t nnames = choose_colours(trace, n, colour, name);
     struct cx_block *block = calloc(n + 1, sizeof *block);
     for (size_t i = 0; block && i < n; i++) {
         const struct event *event = &trace->event[i];
         block[i] = (struct cx_block){.row = event->row,
                                      .start = event->start,
                                      .length = event->length,
-                                     .colour = event->package ? event->kernel : CX_CHART_COLOURS - 1,
+                                     .colour = event->package ? colour[event->kernel] : CX_CHART_COLOURS - 1,
                                      .thin = event->thin};
         if (event->package)
             snprintf(block[i].note, sizeof block[i].note,
@@ -248,7 +270,7 @@ static void draw_timeline(const struct trace *trace, FILE *out)
     }
     if (block)
         cx_chart_timeline(out, n < trace->n ? "Timeline (the first 20,000 blocks)" : "Timeline",
-                          trace->row_name, trace->nrows, block, n);
+                          trace->row_name, trace->nrows, name, nnames, block, n);
     free(block);
 }
 

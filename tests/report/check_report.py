@@ -99,6 +99,7 @@ def a_trace_becomes_a_page():
     assert "k: 15 groups, 0.900 ms at 5.000 ms, launch 7" in page and "upload: 0.020 ms" in page or "upload: 0.021 ms" in page
     assert "download: 2.500 MB, 0.020 ms" in page or "download: 2.500 MB, 0.021 ms" in page
     assert "dev &lt;0&gt;" in page and "<td>10</td><td>190</td>" in page, "table"
+    assert ">k</text>" in pictures[0] and 'class="f0" data-s' in pictures[0] and 'class="f7" data-s' in pictures[0], pictures[0][:900]
     assert "<h1>coexec trace: 22 packages and transfers</h1>" in page and "Kernels" not in page
 
 
