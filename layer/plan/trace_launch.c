@@ -131,11 +131,11 @@ static void trace_reason(struct cx_trace_args *args, const struct cx_launch *lau
 
 void cx_trace_launch(const struct cx_launch *launch)
 {
-    struct cx_trace_args args = {.used = 0};
-    uint64_t start = UINT64_MAX, end = 0, groups = 0;
-    unsigned n = 0, units = 0;
     if (!cx_trace_on())
         return;
+    uint64_t start = UINT64_MAX, end = 0, groups = 0;
+    unsigned n = 0, units = 0;
+    struct cx_trace_args args = {.used = 0}; /* large: not cleared where there is no trace */
     for (unsigned p = 0; p < launch->outcome.nparts; p++) {
         const struct cx_part *part = &launch->outcome.parts[p];
         if (!has_worked(part))
