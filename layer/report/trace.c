@@ -364,9 +364,9 @@ void cx_trace_counter(const char *name, uint64_t at_ns, const struct cx_trace_ar
 
 void cx_trace_moved(uint64_t bytes, uint64_t at_ns)
 {
-    struct cx_trace_args args = {.used = 0};
     if (!cx_trace_on())
         return;
+    struct cx_trace_args args = {.used = 0};
     cx_lock(&lock);
     moved += bytes;
     moved_ns = at_ns > moved_ns ? at_ns : moved_ns; /* threads may tell in another order */
