@@ -52,6 +52,16 @@ def option_seeds():
             yield bytes([index]) + text.encode()
 
 
+def config_seeds():
+    yield b"# all\nsplit = never\n[prog* other]\n COEXEC_ALGO=auto;k=static \n; no\n[*]\n\n= 1\n[\n[]\n[[a-z]*]\nx=\n"
+
+
+def live_seeds():
+    texts = [b"CXLIVE\r\n" + bytes(24), b"auto".ljust(64, b"\0"), (2).to_bytes(4, "little") * 4, bytes(24)]
+    yield b"".join(texts) + b"Device".ljust(64, b"\0") + number(1000) + number(10**9)
+    yield b"\xff" * 14000
+
+
 def select_seeds():
     for text in ["all", "2", "3,0", "gpu,!3", "!basic", " 2 , ! basic ,0", "*h200", "?asic*", "[a-n]*", "!",
                  ",,1,", "99999999999", "amd epyc", "!*", "[", "[!", "accelerator"]:
@@ -85,7 +95,7 @@ def summary_seeds():
             blob.unlink()
 
 
-seeds = {"container": container_seeds, "dialect": dialect_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
+seeds = {"config": config_seeds, "container": container_seeds, "dialect": dialect_seeds, "live": live_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
          "text": text_seeds}
 made = 0
 for seed in seeds[target]():
