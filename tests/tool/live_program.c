@@ -85,6 +85,10 @@ int main(int argc, char **argv)
             next_us += 1e5;
         }
     }
+    for (int i = 0; i < n; i++) {
+        clReleaseMemObject(work[i].buffer);
+        client_close(&work[i].client);
+    }
     if (strcmp(what, "exec") == 0)
         execlp("sleep", "sleep", "60", (char *)NULL);
     return end_us > 0 || !fgets(line, sizeof line, stdin) ? 3 : (int)strtol(line, NULL, 10);
