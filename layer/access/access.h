@@ -136,8 +136,8 @@ struct cx_access_means {
      * for MERGE.
      */
     bool before;
-    const char *why; /* MERGE, PRIVATE: static text: what kept it from being OWN */
-    uint32_t line;   /* of that, 0: unknown */
+    enum cx_summary_reason why; /* MERGE, PRIVATE: what kept it from being OWN; NONE: not known */
+    uint32_t line;              /* of that, 0: unknown */
 };
 
 /* Answer to "can this launch be cut along this dimension?". */

@@ -201,7 +201,9 @@ static bool is_expressible(const struct story *s, uint32_t arg, bool write)
 
 static void print_why(const struct story *s, const struct cx_access_means *means)
 {
-    fprintf(s->out, ", because %s", means->why ? means->why : "it is not known where it writes");
+    fprintf(s->out, ", because %s",
+            means->why != CX_REASON_NONE ? cx_summary_reason_text(means->why)
+                                         : "it is not known where it writes");
     print_line(s->out, s->k, s->file, means->line);
 }
 

@@ -341,7 +341,7 @@ static void judge_object(struct cx_access *a, uint64_t object, struct cx_access_
     if (by_image(a, object)) {
         return;
     }
-    means->why = cx_summary_reason_text(fault->reason);
+    means->why = fault->reason;
     means->line = fault->record->line;
     atomic = first_atomic(a, object);
     if (atomic) {

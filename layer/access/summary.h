@@ -70,7 +70,7 @@ enum cx_summary_reason {
 /* Short name for logs and golden files, such as "write-overlap"; "?" for a value that is none. */
 const char *cx_summary_reason_name(enum cx_summary_reason reason);
 /* The reason as half a sentence for users, such as "different work-groups write overlapping bytes"; a
- * constant. Used to say why a launch is not split. Called by explain.c, protocol.c, plan/why.c and
+ * constant. Used to say why a launch is not split. Called by explain.c, plan/why.c and
  * tools/coexec_judge.c. */
 const char *cx_summary_reason_text(enum cx_summary_reason reason);
 

@@ -81,17 +81,16 @@ static enum cx_why said(struct cx_launch *launch, const char *text)
 }
 
 /* Why the kernel does not run on a member. */
-static enum cx_why why_not_on(struct cx_launch *launch, unsigned m)
+static enum cx_why why_not_on(const struct cx_kernel *kernel, unsigned m)
 {
-    const struct cx_kernel *kernel = launch->request.kernel;
     if (cx_kernel_is_foreign(kernel, m))
         return CX_WHY_FOREIGN;
     if (cx_build_deferred_on(kernel->program, m))
         return CX_WHY_NOT_BUILT;
     if (cx_program_runs_on(kernel->program, m))
         return CX_WHY_NO_OTHER;
-    const char *moved = cx_program_moved(kernel->program, m);
-    return moved ? said(launch, moved) : CX_WHY_BUILD_FAILED;
+    const enum cx_files_moved moved = cx_program_moved(kernel->program, m);
+    return moved == CX_FILES_SAME ? CX_WHY_BUILD_FAILED : cx_why_moved(moved);
 }
 
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
@@ -129,7 +128,7 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
             continue;
         deferred |= cx_build_deferred_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
         if (!cx_kernel_runs_on(kernel, m)) {
-            launch->decision.reason = why_not_on(launch, m);
+            launch->decision.reason = why_not_on(kernel, m);
             continue;
         }
         if (cx_device_load_is_straggler(&context->workers[m]) && !join_straggler(launch, judged, m, plan))

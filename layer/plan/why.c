@@ -45,6 +45,8 @@ const char *cx_why_text(enum cx_why why)
         return cx_stake_verdict_text((enum cx_stake_verdict)(value - CX_WHY_STAKE));
     if (value >= CX_WHY_ADMISSION)
         return cx_admission_reason_text((enum cx_admission_reason)(value - CX_WHY_ADMISSION));
+    if (value >= CX_WHY_MOVED)
+        return cx_analysis_moved_text((enum cx_files_moved)(value - CX_WHY_MOVED));
     if (value >= CX_WHY_SUBRANGE)
         return cx_subrange_limit_text((enum cx_subrange_limit)(value - CX_WHY_SUBRANGE));
     if (value >= CX_WHY_SUMMARY)

@@ -10,6 +10,7 @@
 #define CX_LAYER_PLAN_WHY_H
 
 #include "layer/access/summary.h"
+#include "layer/source/analysis.h"
 #include "layer/source/subrange.h"
 #include "scheduler/admission.h"
 #include "scheduler/budget.h"
@@ -46,10 +47,11 @@ enum cx_why {
     CX_WHY_MIGRATION,    /* split: migration_credit.h */
     CX_WHY_REPRODUCIBLE,
     CX_WHY_SPLIT_ALWAYS,
-    CX_WHY_SUMMARY,                                          /* + enum cx_summary_reason */
-    CX_WHY_SUBRANGE = CX_WHY_SUMMARY + CX_REASON_COUNT,      /* + enum cx_subrange_limit */
-    CX_WHY_ADMISSION = CX_WHY_SUBRANGE + CX_SUBRANGE_LIMITS, /* + enum cx_admission_reason */
-    CX_WHY_STAKE = CX_WHY_ADMISSION + CX_ADMISSION_REASONS,  /* + enum cx_stake_verdict */
+    CX_WHY_SUMMARY,                                         /* + enum cx_summary_reason */
+    CX_WHY_SUBRANGE = CX_WHY_SUMMARY + CX_REASON_COUNT,     /* + enum cx_subrange_limit */
+    CX_WHY_MOVED = CX_WHY_SUBRANGE + CX_SUBRANGE_LIMITS,    /* + enum cx_files_moved */
+    CX_WHY_ADMISSION = CX_WHY_MOVED + CX_FILES_MOVED,       /* + enum cx_admission_reason */
+    CX_WHY_STAKE = CX_WHY_ADMISSION + CX_ADMISSION_REASONS, /* + enum cx_stake_verdict */
     CX_WHY_COUNT = CX_WHY_STAKE + CX_STAKE_VERDICTS
 };
 static inline enum cx_why cx_why_summary(enum cx_summary_reason reason)
@@ -59,6 +61,10 @@ static inline enum cx_why cx_why_summary(enum cx_summary_reason reason)
 static inline enum cx_why cx_why_subrange(enum cx_subrange_limit limit)
 {
     return (enum cx_why)((unsigned)CX_WHY_SUBRANGE + (unsigned)limit);
+}
+static inline enum cx_why cx_why_moved(enum cx_files_moved moved)
+{
+    return (enum cx_why)((unsigned)CX_WHY_MOVED + (unsigned)moved);
 }
 static inline enum cx_why cx_why_admission(enum cx_admission_reason reason)
 {

@@ -580,36 +580,38 @@ static cl_int build_step(struct cx_build *build, unsigned member, cl_program *re
     return compile_member(build->program, member, build->program->build.options, real);
 }
 
-const char *cx_build_files_moved(const struct cx_program *program, const char *options)
+enum cx_files_moved cx_build_files_moved(const struct cx_program *program, const char *options)
 {
     if (program->analysed.analysis)
         return cx_analysis_files_moved(program->analysed.analysis);
     const bool from_text = program->origin.source &&
                            (!program->origin.stored || cx_program_binary_has_text(program->origin.stored));
-    return from_text && cx_macro_identity_includes(program->origin.source, options)
-               ? "without analysis it cannot be told whether files that the program includes have changed"
-               : NULL;
+    return from_text && cx_macro_identity_includes(program->origin.source, options) ? CX_FILES_UNANALYSED
+                                                                                    : CX_FILES_SAME;
 }
 
 bool cx_build_deferred_run(struct cx_program *program, unsigned member, const char *options)
 {
     const uint64_t since = cx_trace_on() ? cx_clock_ns() : 0;
-    const char *moved = cx_build_files_moved(program, options);
+    enum cx_files_moved moved = cx_build_files_moved(program, options);
     cl_program real = NULL;
-    cl_int error = moved ? CL_BUILD_PROGRAM_FAILURE : cx_worker_ensure(&program->context->workers[member]);
+    cl_int error = moved != CX_FILES_SAME ? CL_BUILD_PROGRAM_FAILURE
+                                          : cx_worker_ensure(&program->context->workers[member]);
 
-    if (!moved && error == CL_SUCCESS)
+    if (moved == CX_FILES_SAME && error == CL_SUCCESS)
         error = compile_member(program, member, options, &real);
 
-    if (!moved && (moved = cx_build_files_moved(program, options))) /* while it was built */
+    if (moved == CX_FILES_SAME) /* while it was built? */
+        moved = cx_build_files_moved(program, options);
+    if (moved != CX_FILES_SAME)
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, member, "build", origin_of(program), options, error, since);
     program->members[member].moved = moved; /* told by the state that settle_member sets */
     if (settle_member(program, member, error, real))
         return true;
-    if (moved)
+    if (moved != CX_FILES_SAME)
         cx_info(CX_TOPIC_PROGRAM, "program %" PRIu64 ": %s is left out: %s", program->base.id,
-                program->context->workers[member].device->name, moved);
+                program->context->workers[member].device->name, cx_analysis_moved_text(moved));
     else
         tell_failure(program, member);
     if (program->members[member].log)

@@ -60,10 +60,10 @@ cl_program cx_build_source(const struct cx_program *program, unsigned member, cl
 char *cx_build_log(const struct cx_program *program, unsigned member, cl_program real);
 
 /* Checks whether files that the program includes have changed since its first build, so that a build now
- * would be of another text. Returns why; NULL: nothing has changed. Deferred builds (cx_build_deferred_run)
+ * would be of another text. Deferred builds (cx_build_deferred_run)
  * and builds of split variants (variant.c) ask it before and after, with no lock held. `options` are that
  * build's, since a new build may change the program's own. Called by variant.c. */
-const char *cx_build_files_moved(const struct cx_program *program, const char *options);
+enum cx_files_moved cx_build_files_moved(const struct cx_program *program, const char *options);
 /* Runs the deferred build of member m with these options and stores the result. True: it succeeded. Called by
  * build_deferred.c. */
 bool cx_build_deferred_run(struct cx_program *program, unsigned member, const char *options);

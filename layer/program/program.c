@@ -57,7 +57,7 @@ void cx_program_clear(struct cx_program *program)
         free(member->log);
         member->log = NULL;
         member->log_shown = false;
-        member->moved = NULL;
+        member->moved = CX_FILES_SAME;
         member->error = CL_SUCCESS;
     }
     free(program->build.binary);
@@ -130,11 +130,11 @@ bool cx_program_runs_on(const struct cx_program *program, unsigned member)
            CX_BUILD_READY;
 }
 
-const char *cx_program_moved(const struct cx_program *program, unsigned member)
+enum cx_files_moved cx_program_moved(const struct cx_program *program, unsigned member)
 {
     const struct cx_program_member *of = &program->members[member];
     const unsigned state = atomic_load_explicit(&of->state[CX_VARIANT_PLAIN], memory_order_acquire);
-    return state == CX_BUILD_FAILED ? of->moved : NULL;
+    return state == CX_BUILD_FAILED ? of->moved : CX_FILES_SAME;
 }
 
 bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why)

@@ -16,6 +16,7 @@
 #define CX_LAYER_PROGRAM_PROGRAM_H
 
 #include "layer/program/kernel.h"
+#include "layer/source/analysis.h"
 #include "layer/timeline/context.h"
 #include "layer/base/lock.h"
 
@@ -39,10 +40,10 @@ struct cx_program_member {
     atomic_uint state[CX_VARIANT_COUNT]; /* enum cx_build_state */
     atomic_bool
         coming; /* a deferred build has ended, but the drivers were not yet asked about all of its kernels */
-    cl_int error;      /* the result of the plain build (or compilation, or link) */
-    const char *moved; /* why a deferred build was of another text than the program's; NULL: it was not */
-    char *log;         /* the plain build's, NULL when there is none */
-    bool log_shown;    /* ... which is part of the program's build log: the build was not deferred */
+    cl_int error;              /* the result of the plain build (or compilation, or link) */
+    enum cx_files_moved moved; /* why a deferred build was of another text than the program's */
+    char *log;                 /* the plain build's, NULL when there is none */
+    bool log_shown;            /* ... which is part of the program's build log: the build was not deferred */
     _Atomic uint64_t expected_ns[CX_VARIANT_COUNT]; /* compile_record.h; 0: not asked yet */
 };
 
@@ -142,9 +143,9 @@ void cx_program_list_more(struct cx_program *program);
  * that is not known; then *why is set (why may be NULL; the text lives until the next build). Never waits.
  * Thread-safe. Called by plan/plan.c. */
 bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why);
-/* Why the deferred build of member m failed if included files had changed: a static text. NULL: they had not,
- * or its build has not failed. Called by plan/plan.c. */
-const char *cx_program_moved(const struct cx_program *program, unsigned member);
+/* Why the deferred build of member m failed if included files had changed. SAME: they had not, or its build
+ * has not failed. Called by plan/plan.c. */
+enum cx_files_moved cx_program_moved(const struct cx_program *program, unsigned member);
 /* Whether member m's build succeeded. Called by program/ and plan/. */
 bool cx_program_runs_on(const struct cx_program *program, unsigned member);
 /* The function of that name, or NULL. Called by kernel.c. */

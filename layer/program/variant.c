@@ -97,6 +97,13 @@ static const char *text_resists(const char *own)
     return hides ? "it puts macros aside (pop_macro)" : NULL;
 }
 
+/* NULL: the files that it includes are as they were. */
+static const char *moved_by_now(const struct job *job)
+{
+    const enum cx_files_moved moved = cx_build_files_moved(job->program, job->options);
+    return moved == CX_FILES_SAME ? NULL : cx_analysis_moved_text(moved);
+}
+
 /* Makes and builds the real program; NULL when the driver refuses it. */
 static cl_program build_variant(const struct job *job)
 {
@@ -108,7 +115,7 @@ static cl_program build_variant(const struct job *job)
     const char *own = program->build.text ? program->build.text : program->origin.source;
     const char *why = text_resists(own);
     if (!why)
-        why = cx_build_files_moved(program, job->options);
+        why = moved_by_now(job);
     const char *text[] = {cx_subrange_text(job->variant), own, cx_subrange_check(job->variant)};
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     char *options = variant_options(job);
@@ -119,7 +126,7 @@ static cl_program build_variant(const struct job *job)
         error = device->cl->clBuildProgram(real, 1, &device->id, options, NULL, NULL);
     if (real && error == CL_SUCCESS)
         cx_compile_record_built(program, job->options, job->member, job->variant, cx_clock_ns() - since);
-    if (why || (why = cx_build_files_moved(program, job->options))) /* before, or while it was built */
+    if (why || (why = moved_by_now(job))) /* before, or while it was built */
         error = CL_BUILD_PROGRAM_FAILURE;
     cx_trace_build(program, job->member, "build split variant", "source", options, error, since);
     free(options);

@@ -175,17 +175,26 @@ static void store_cached(struct run *run)
     }
 }
 
-static const char unknown_files[] = "it cannot be told which files the program includes";
+const char *cx_analysis_moved_text(enum cx_files_moved moved)
+{
+    static const char *const texts[CX_FILES_MOVED] = {
+        [CX_FILES_SAME] = "",
+        [CX_FILES_UNKNOWN] = "it cannot be told which files the program includes",
+        [CX_FILES_CHANGED] = "a file that the program includes is not as it was when it was built",
+        [CX_FILES_UNANALYSED] =
+            "without analysis it cannot be told whether files that the program includes have changed",
+    };
+    return (unsigned)moved < CX_FILES_MOVED ? texts[moved] : "?";
+}
 
-const char *cx_analysis_files_moved(const struct cx_analysis *analysis)
+enum cx_files_moved cx_analysis_files_moved(const struct cx_analysis *analysis)
 {
     if (!analysis->includes)
-        return NULL;
+        return CX_FILES_SAME;
     if (!analysis->included)
-        return unknown_files;
-    return cx_include_hash_are(analysis->source, analysis->options, analysis->sum)
-               ? NULL
-               : "a file that the program includes is not as it was when it was built";
+        return CX_FILES_UNKNOWN;
+    return cx_include_hash_are(analysis->source, analysis->options, analysis->sum) ? CX_FILES_SAME
+                                                                                   : CX_FILES_CHANGED;
 }
 
 char *cx_analysis_resolve(const struct cx_analysis *analysis)
@@ -199,11 +208,12 @@ static void settle(struct run *run)
 {
     struct cx_analysis *analysis = run->analysis;
     /* a result from disk is of files that said the same */
-    const char *moved = run->result.summary && !run->cached ? cx_analysis_files_moved(analysis) : NULL;
-    if (moved) {
+    const enum cx_files_moved moved =
+        run->result.summary && !run->cached ? cx_analysis_files_moved(analysis) : CX_FILES_SAME;
+    if (moved != CX_FILES_SAME) {
         cx_analyser_result_finish(&run->result);
         run->result = (struct cx_analyser_result){0};
-        snprintf(run->result.why, sizeof(run->result.why), "%s", moved);
+        snprintf(run->result.why, sizeof(run->result.why), "%s", cx_analysis_moved_text(moved));
     }
     bool ok = run->result.summary;
 
@@ -395,7 +405,7 @@ static void start_item(struct run *run)
     struct cx_analyser_task task = task_of(run);
 
     if (run->analysis->includes && !run->analysis->included) { /* whatever came of it would be dropped */
-        snprintf(run->result.why, sizeof(run->result.why), "%s", unknown_files);
+        snprintf(run->result.why, sizeof(run->result.why), "%s", cx_analysis_moved_text(CX_FILES_UNKNOWN));
         settle(run);
         return;
     }

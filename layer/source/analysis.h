@@ -63,9 +63,17 @@ bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b
  * COEXEC_DEBUG=analysis_wait allows waiting. Called by program/kernel_bind.c and program/variant.c. */
 bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);
 /* Checks whether files that the program includes have changed since the analysis began (include_hash.h), so
- * that what is built now would be of another text. Returns why; NULL: nothing has changed. Called by
- * program/build.c. */
-const char *cx_analysis_files_moved(const struct cx_analysis *analysis);
+ * that what is built now would be of another text. Called by program/build.c. */
+enum cx_files_moved {
+    CX_FILES_SAME,
+    CX_FILES_UNKNOWN,    /* which ones it includes */
+    CX_FILES_CHANGED,    /* one of them */
+    CX_FILES_UNANALYSED, /* it includes some, and there is no analysis (program/build.c) */
+    CX_FILES_MOVED
+};
+enum cx_files_moved cx_analysis_files_moved(const struct cx_analysis *analysis);
+/* Half a sentence, "" for SAME. Called by plan/why.c, program/build.c and program/variant.c. */
+const char *cx_analysis_moved_text(enum cx_files_moved moved);
 /* The program's text with the text of included files in place of the directives, as they were when it was
  * built; the caller frees it. NULL: it includes none, or cx_include_hash_resolve cannot do it. Called by
  * program/program_binary.c. */

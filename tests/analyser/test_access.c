@@ -159,7 +159,7 @@ static int kind_of(uint8_t op)
 static void check_private(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t object,
                           const struct cx_access_means *m)
 {
-    expect(m->why != NULL, "%s", where);
+    expect(m->why != CX_REASON_NONE, "%s", where);
     for (uint32_t i = 0; i < k->kernel.naccess; i++) {
         const struct cx_access_record *r = &k->access[i];
         if (k->value[r->arg].object == object && o->executed[i]) {
@@ -173,7 +173,7 @@ static void check_private(const struct cx_random_kernel *k, const struct cx_orac
 static void check_merge(const struct cx_random_kernel *k, const struct cx_oracle *o, uint64_t object,
                         const struct cx_access_means *m)
 {
-    expect(m->why != NULL && m->before, "%s", where);
+    expect(m->why != CX_REASON_NONE && m->before, "%s", where);
     for (uint32_t i = 0; i < k->kernel.naccess; i++) {
         const struct cx_access_record *r = &k->access[i];
         if (k->value[r->arg].object == object && o->executed[i]) {

@@ -383,7 +383,8 @@ static void check_way(struct expectation *e, char **save)
     if (strcmp(found, expected) != 0) {
         wrong(e, "found %s", found);
     }
-    if ((m->protocol == CX_PROTOCOL_MERGE || m->protocol == CX_PROTOCOL_REDUCTION) != (m->why != NULL)) {
+    if ((m->protocol == CX_PROTOCOL_MERGE || m->protocol == CX_PROTOCOL_REDUCTION) !=
+        (m->why != CX_REASON_NONE)) {
         wrong(e, "why");
     }
     cx_access_destroy(&a);

@@ -10,7 +10,8 @@ START_TEST(each_reason_has_its_text)
 {
     ck_assert_str_eq(cx_why_text(CX_WHY_NONE), "");
     for (unsigned why = CX_WHY_ONE_DEVICE; why < CX_WHY_COUNT; why++) {
-        if (why == CX_WHY_SUMMARY + CX_REASON_NONE || why == CX_WHY_SUBRANGE + CX_SUBRANGE_FITS)
+        if (why == CX_WHY_SUMMARY + CX_REASON_NONE || why == CX_WHY_SUBRANGE + CX_SUBRANGE_FITS ||
+            why == CX_WHY_MOVED + CX_FILES_SAME)
             continue;
         ck_assert_ptr_nonnull(cx_why_text((enum cx_why)why));
         ck_assert_uint_gt(strlen(cx_why_text((enum cx_why)why)), 10);
@@ -32,6 +33,9 @@ START_TEST(ranges_do_not_mix)
                      cx_subrange_limit_text(CX_SUBRANGE_NO_DIMENSION));
     ck_assert_str_eq(cx_why_text(cx_why_subrange(CX_SUBRANGE_OTHER_VARIANT)),
                      cx_subrange_limit_text(CX_SUBRANGE_OTHER_VARIANT));
+    ck_assert_str_eq(cx_why_text(cx_why_moved(CX_FILES_UNKNOWN)), cx_analysis_moved_text(CX_FILES_UNKNOWN));
+    ck_assert_str_eq(cx_why_text(cx_why_moved(CX_FILES_UNANALYSED)),
+                     cx_analysis_moved_text(CX_FILES_UNANALYSED));
     ck_assert_str_eq(cx_why_text(cx_why_admission(CX_ADMISSION_SPLIT)),
                      cx_admission_reason_text(CX_ADMISSION_SPLIT));
     ck_assert_str_eq(cx_why_text(cx_why_admission(CX_ADMISSION_WHOLE_OTHERS_SLOW)),
