@@ -34,46 +34,15 @@ static bool is_shown(const struct cx_launch *launch)
     return launch->base.queue->role != CX_QUEUE_CHECK;
 }
 
-/* Counts a launch for live.h that was split. By the speed that the fastest device had in it, that one would
- * have taken so long alone. */
-static void tell_live_split(unsigned kernel, const struct cx_launch_outcome *outcome)
-{
-    uint64_t first = UINT64_MAX, last = 0, groups = 0, busy = 0;
-    double speed = 0;
-    unsigned worked = 0;
-    for (unsigned p = 0; p < outcome->nparts; p++) {
-        const struct cx_part *part = &outcome->parts[p];
-        if (!part->packages)
-            continue;
-        worked++;
-        groups += part->groups;
-        busy += part->busy_ns;
-        first = part->first_ns && part->first_ns < first ? part->first_ns : first;
-        last = part->last_ns > last ? part->last_ns : last;
-        const double its = part->busy_ns ? (double)part->groups / (double)part->busy_ns : 0;
-        speed = its > speed ? its : speed;
-    }
-    const uint64_t span = worked < 2 ? busy : last > first ? last - first : 0;
-    cx_live_over(kernel, span);
-    if (worked > 1)
-        cx_live_split(kernel, span, speed > 0 && span ? (uint64_t)((double)groups / speed) : span);
-}
-
-static void tell_live(const struct cx_launch *launch)
-{
-    if (launch->outcome.nparts)
-        tell_live_split(launch->request.kernel->function->live, &launch->outcome);
-    else
-        cx_live_over(launch->request.kernel->function->live, launch->run.busy_ns);
-}
-
 static void drop(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
     const bool refused = atomic_load(&launch->base.asked) < 0; /* to the program it never was */
     cx_split_feedback_end(launch);
-    if (is_shown(launch))
-        tell_live(launch);
+    if (is_shown(launch) && launch->outcome.nparts)
+        cx_launch_live(launch);
+    else if (is_shown(launch))
+        cx_live_over(launch->request.kernel->function->live, launch->run.busy_ns);
     if (is_shown(launch) && !refused) {
         if (cx_options_get()->summary)
             cx_launch_stats(launch);

@@ -20,6 +20,7 @@
 #include "layer/plan/judge.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/plan/launch_stats.h"
 #include "layer/plan/planner.h"
 #include "layer/program/kernel_bind.h"
 
@@ -137,6 +138,9 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     else
         cx_live_worked(worker->device->index, cx_launch_items(&launch->request.geometry),
                        launch->run.busy_ns);
+    if (job->timed && ns && launch->base.context->nmembers > 1)
+        cx_live_measured(launch->request.kernel->function->live, worker->device->index,
+                         cx_launch_cpu_units(launch, worker->index), groups, ns, false);
     if (job->timed && ns)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
     else if (launch->run.tells)

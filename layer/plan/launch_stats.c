@@ -6,6 +6,7 @@
 #include "layer/driver/device.h"
 #include "layer/plan/plan.h"
 #include "layer/report/kernel_table.h"
+#include "layer/report/live.h"
 
 #include <stdlib.h>
 
@@ -60,6 +61,35 @@ void cx_launch_stats(const struct cx_launch *launch)
         .line = launch->decision.line};
     cx_kernel_table_launch(launch->request.kernel->function->stats, &run);
     free(parts);
+}
+
+void cx_launch_live(const struct cx_launch *launch)
+{
+    const struct cx_launch_outcome *outcome = &launch->outcome;
+    const unsigned kernel = launch->request.kernel->function->live;
+    uint64_t first = UINT64_MAX, last = 0, groups = 0, busy = 0;
+    unsigned worked = 0;
+    for (unsigned p = 0; p < outcome->nparts; p++) {
+        const struct cx_part *part = &outcome->parts[p];
+        if (!part->packages)
+            continue;
+        worked++;
+        groups += part->groups;
+        busy += part->busy_ns;
+        first = part->first_ns && part->first_ns < first ? part->first_ns : first;
+        last = part->last_ns > last ? part->last_ns : last;
+    }
+    const uint64_t span = worked < 2 ? busy : last > first ? last - first : 0;
+    cx_live_over(kernel, span);
+    for (unsigned p = 0; p < outcome->nparts && worked > 1; p++) {
+        const struct cx_part *part = &outcome->parts[p];
+        const uint64_t whole = part->last_ns > part->first_ns ? part->last_ns - part->first_ns : 0;
+        cx_live_measured(kernel, launch->base.context->workers[part->member].device->index,
+                         cx_launch_cpu_units(launch, part->member), part->groups,
+                         part->busy_ns < whole ? part->busy_ns : whole, true); /* packages may overlap */
+    }
+    if (worked > 1)
+        cx_live_split(kernel, groups, span);
 }
 
 void cx_launch_decided(const struct cx_launch *launch, unsigned member, enum cx_part_note note)

@@ -20,7 +20,7 @@ struct cx_gain_device {
 /* How long a kernel's launches would have taken on the device that was fastest at it. span_ns: how long they
  * took, split_span_ns of it the split ones. Devices compete for cores, power or caches where CPU devices work
  * beside each other, so there the speed that a device had alone, in whole launches, counts too, if it was
- * higher. Called by kernel_table.c and tools/. */
+ * higher. Called by kernel_table.c, live.c and tools/. */
 double cx_gain_alone_ns(const struct cx_gain_device *devices, unsigned count, uint64_t span_ns,
                         uint64_t split_span_ns);
 

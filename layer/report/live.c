@@ -3,6 +3,7 @@
  * The page of counters that other processes see. See live.h.
  */
 #include "layer/report/live.h"
+#include "layer/report/gain.h"
 #include "layer/base/clock.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/lock.h"
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 static struct cx_live_page own = {.nkernels = 1, .kernel[0].name = "(other kernels)"};
 struct cx_live_page *cx_live = &own;
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_LIVE);
+static struct cx_gain_device *gains[CX_LIVE_KERNELS] CX_GUARDED_BY(lock); /* each one a device */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Memory that other processes of the user can map by a file of this process, or NULL. It cannot shrink, so
@@ -88,4 +91,41 @@ unsigned cx_live_name_kernel(const char *name)
     }
     cx_unlock(&lock);
     return k < CX_LIVE_KERNELS ? k : 0;
+}
+
+void cx_live_measured(unsigned kernel, unsigned device, unsigned cpu_units, uint64_t groups, uint64_t ns,
+                      bool split)
+{
+    if (device >= CX_LIVE_DEVICES || !groups || !ns)
+        return;
+    cx_lock(&lock);
+    if (!gains[kernel])
+        gains[kernel] = calloc(CX_LIVE_DEVICES, sizeof(**gains));
+    struct cx_gain_device *gain = gains[kernel] ? &gains[kernel][device] : NULL;
+    if (gain) {
+        gain->cpu_units = cpu_units;
+        *(split ? &gain->split_groups : &gain->whole_groups) += groups;
+        *(split ? &gain->split_ns : &gain->whole_ns) += ns;
+    }
+    cx_unlock(&lock);
+}
+
+/* What so many work-groups would take on the fastest device alone. 0: not known. */
+static double alone_ns(unsigned kernel, uint64_t groups) CX_HOLDS(lock)
+{
+    const unsigned ndevices = atomic_load_explicit(&cx_live->ndevices, memory_order_relaxed);
+    uint64_t all = 0;
+    for (unsigned d = 0; gains[kernel] && d < ndevices; d++)
+        all += gains[kernel][d].split_groups;
+    return all ? cx_gain_alone_ns(gains[kernel], ndevices, 0, 0) * (double)groups / (double)all : 0;
+}
+
+void cx_live_split(unsigned kernel, uint64_t groups, uint64_t span_ns)
+{
+    cx_lock(&lock);
+    const double alone = span_ns ? alone_ns(kernel, groups) : 0;
+    cx_unlock(&lock);
+    cx_live_add(&cx_live->kernel[kernel].split, 1);
+    if (alone > 0)
+        cx_live_add(&cx_live->kernel[kernel].gained_ns, (uint64_t)alone - span_ns);
 }

@@ -64,8 +64,8 @@ static inline void cx_live_add(_Atomic uint64_t *counter, uint64_t more)
 {
     atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
-/* A launch was enqueued (begun), given to a device (runs), and is over. Called by api/enqueue_kernel.c and
- * launch/. */
+/* A launch was enqueued (begun), given to a device (runs), and is over. Called by api/enqueue_kernel.c,
+ * launch/ and plan/launch_stats.c. */
 static inline void cx_live_begun(unsigned kernel)
 {
     cx_live_add(&cx_live->kernel[kernel].begun, 1);
@@ -80,12 +80,13 @@ static inline void cx_live_over(unsigned kernel, uint64_t span_ns)
     cx_live_add(&k->over, 1);
     cx_live_add(&k->span_ns, span_ns);
 }
-/* ... and was split: what it would have taken alone. */
-static inline void cx_live_split(unsigned kernel, uint64_t span_ns, uint64_t alone_ns)
-{
-    cx_live_add(&cx_live->kernel[kernel].split, 1);
-    cx_live_add(&cx_live->kernel[kernel].gained_ns, alone_ns - span_ns);
-}
+/* ... and was split, with so many work-groups: what it would have taken alone is estimated as the summary
+ * does it (gain.h), by what cx_live_measured was told. Called by plan/launch_stats.c. */
+void cx_live_split(unsigned kernel, uint64_t groups, uint64_t span_ns);
+/* How long a device took for work-groups of the kernel, in a split launch or a whole one. cpu_units: as in
+ * gain.h. Called by plan/launch_stats.c and launch/whole.c. */
+void cx_live_measured(unsigned kernel, unsigned device, unsigned cpu_units, uint64_t groups, uint64_t ns,
+                      bool split);
 /* A device, given by its index, has computed so much. Called by launch/. */
 static inline void cx_live_worked(unsigned device, uint64_t items, uint64_t busy_ns)
 {
