@@ -194,7 +194,7 @@ static bool is_settled(const struct cx_launch *launch, const struct cx_summary_k
 {
     const bool sized =
         launch->request.local_given || launch->request.geometry.local[0] || worker->context->nmembers == 1;
-    return !launch->decision.on_svm_owner && sized && !cx_plan_migration_counts(launch) &&
+    return !launch->decision.on_svm_owner && sized && !cx_migration_credit_counts(launch) &&
            cx_args_settled(launch->request.args, summary, worker);
 }
 
@@ -306,7 +306,7 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
             error = cx_svm_note(launch, job);
     }
     if (error == CL_SUCCESS)
-        cx_plan_migration_whole(launch, regions);
+        cx_migration_credit_whole(launch, regions);
     if (regions != launch->base.context->planner->few_regions)
         free(regions);
     return error;

@@ -108,7 +108,8 @@ static double gain_of(const struct cx_migration_launch *about)
     return about->in_place.split && gain > 0 ? gain : 0;
 }
 
-bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launch *about, double *gain)
+bool cx_migration_credit_launch(struct cx_launch *launch, const struct cx_migration_launch *about,
+                                double *gain)
 {
     struct cx_context *context = launch->base.context;
     struct cx_migration *migration = &context->planner->migration;
@@ -129,14 +130,14 @@ bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launc
     return migration->moved && *gain > 0;
 }
 
-bool cx_plan_migration_counts(const struct cx_launch *launch)
+bool cx_migration_credit_counts(const struct cx_launch *launch)
 {
     return !launch->feedback.migration_counted && launch->base.context->planner->migration.active;
 }
 
-void cx_plan_migration_whole(struct cx_launch *launch, const struct cx_access_region *regions)
+void cx_migration_credit_whole(struct cx_launch *launch, const struct cx_access_region *regions)
 {
-    if (!cx_plan_migration_counts(launch))
+    if (!cx_migration_credit_counts(launch))
         return;
     launch->feedback.migration_counted = true;
     count_reads(launch, NULL, regions, false);

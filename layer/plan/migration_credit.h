@@ -19,12 +19,12 @@ struct cx_migration_launch {
 
 /* Counts the launch. Returns whether it is to be split; *gain: seconds gained once the data is in place.
  * Called by plan_share.c. */
-bool cx_plan_migration(struct cx_launch *launch, const struct cx_migration_launch *about, double *gain)
-    CX_HOLDS(cx_context_locked);
-/* Whether a whole launch is to be counted by cx_plan_migration_whole. Called by launch/whole.c. */
-bool cx_plan_migration_counts(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+bool cx_migration_credit_launch(struct cx_launch *launch, const struct cx_migration_launch *about,
+                                double *gain) CX_HOLDS(cx_context_locked);
+/* Whether a whole launch is to be counted by cx_migration_credit_whole. Called by launch/whole.c. */
+bool cx_migration_credit_counts(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Counts a whole launch that was not counted. Called by launch/whole.c. */
-void cx_plan_migration_whole(struct cx_launch *launch, const struct cx_access_region *regions)
+void cx_migration_credit_whole(struct cx_launch *launch, const struct cx_access_region *regions)
     CX_HOLDS(cx_context_locked);
 
 #endif

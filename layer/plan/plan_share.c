@@ -118,7 +118,7 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
         return false;
     cx_migration_begin(migration);
     double gain;
-    const bool pays = cx_plan_migration(launch, &about, &gain) && !splits;
+    const bool pays = cx_migration_credit_launch(launch, &about, &gain) && !splits;
     all->moved = pays ? moves_of(plan, all, decision->best) : 0;
     const bool moves = pays && cx_plan_affords(context, 2 * all->moved);
     if (splits || moves)
