@@ -181,16 +181,13 @@ void cx_split_plan_finish(struct cx_split_plan *plan)
     *plan = (struct cx_split_plan){0};
 }
 
-/* Everything that must hold for a split, from the cheapest question to the dearest. */
-static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, unsigned *best)
-    CX_HOLDS(cx_context_locked)
+/* Whether the settings, the devices and the kernel's text allow a split. Sets the summary. */
+static bool is_allowed(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
-    const struct cx_context *context = launch->base.context;
-    const struct cx_queue *queue = launch->base.queue;
+    const uint64_t members = launch->base.queue->members;
     const char *text = NULL;
-    enum cx_why why;
 
-    if (!(queue->members & (queue->members - 1)))
+    if (!(members & (members - 1)))
         return whole_alike(launch, CX_WHY_ONE_DEVICE);
     if (launch->decision.on_svm_owner) /* the reason is told */
         return false;
@@ -206,43 +203,83 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     launch->decision.summary = summary;
     enum cx_summary_reason forbids =
         cx_summary_forbids(summary, &launch->decision.line, &launch->decision.arg);
-    if (forbids != CX_REASON_NONE)
-        return whole_anyway(launch, cx_why_summary(forbids));
-    if (!launch->request.local_given && !cx_plan_local_size(launch))
-        return whole_because(launch, CX_WHY_NO_LOCAL_SIZE);
-    struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, context->nmembers);
+    return forbids == CX_REASON_NONE || whole_anyway(launch, cx_why_summary(forbids));
+}
+
+/* Whether it is long enough, as far as that is known. history: of the kernel, or NULL. */
+static bool is_worth(struct cx_launch *launch, const struct cx_kernel_history *history)
+    CX_HOLDS(cx_context_locked)
+{
+    enum cx_why why;
     if (history && cx_plan_too_short(launch, history))
         return whole_alike(launch, cx_why_admission(CX_ADMISSION_WHOLE_SHORT));
-    if (cx_split_policy_bounded() && !launch->slices.prefix &&
-        (why = cx_plan_stake_forbids(launch)) != CX_WHY_NONE) {
-        launch->decision.replayable = true;
-        return whole_because(launch, why);
-    }
+    if (!cx_split_policy_bounded() || launch->slices.prefix ||
+        (why = cx_plan_stake_forbids(launch)) == CX_WHY_NONE)
+        return true;
+    launch->decision.replayable = true;
+    return whole_because(launch, why);
+}
+
+/* The verdict on its arguments, if it allows a split; else NULL. */
+static struct cx_cached_verdict *judge_split(struct cx_launch *launch, struct cx_kernel_history *history)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_summary_kernel *summary = launch->decision.summary;
     bool skipped = false;
     struct cx_cached_verdict *judged =
         history ? cx_judge_args(history, summary, launch, cx_split_policy_always() ? NULL : &skipped) : NULL;
-    if (skipped) /* counted until judging pays */
-        return whole_anyway(launch, cx_why_admission(CX_ADMISSION_WHOLE_SHORT));
+    if (skipped) { /* counted until judging pays */
+        (void)whole_anyway(launch, cx_why_admission(CX_ADMISSION_WHOLE_SHORT));
+        return NULL;
+    }
     if (!judged || !judged->verdict.splits) {
         launch->decision.line = judged ? judged->verdict.line : 0;
         launch->decision.other_line = judged ? judged->verdict.other : 0;
         launch->decision.arg = judged ? judged->verdict.arg : -1;
-        return whole_anyway(launch, cx_why_summary(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
+        (void)whole_anyway(launch, cx_why_summary(judged ? judged->verdict.reason : CX_REASON_NO_MEMORY));
+        return NULL;
     }
-    if (cx_options_get()->reproducible && adds_floats(summary, judged))
-        return whole_because(launch, CX_WHY_FLOAT_SUMS);
+    if (cx_options_get()->reproducible && adds_floats(summary, judged)) {
+        (void)whole_because(launch, CX_WHY_FLOAT_SUMS);
+        return NULL;
+    }
+    return judged;
+}
+
+/* Takes the verdict. False: no memory. */
+static bool begin_plan(const struct cx_launch *launch, struct cx_split_plan *plan,
+                       struct cx_cached_verdict *judged) CX_HOLDS(cx_context_locked)
+{
+    const unsigned nmembers = launch->base.context->nmembers;
     judged->refs++;
     plan->judged = judged;
     plan->groups = cx_launch_groups(launch);
     plan->slice = plan->groups / judged->verdict.groups;
     plan->done = launch->slices.done;
-    plan->member = calloc(context->nmembers, sizeof(*plan->member));
-    plan->variant = calloc(context->nmembers, sizeof(*plan->variant));
-    plan->weight = calloc(context->nmembers, sizeof(*plan->weight));
-    if (!plan->member || !plan->variant || !plan->weight)
+    plan->member = calloc(nmembers, sizeof(*plan->member));
+    plan->variant = calloc(nmembers, sizeof(*plan->variant));
+    plan->weight = calloc(nmembers, sizeof(*plan->weight));
+    return plan->member && plan->variant && plan->weight;
+}
+
+/* Everything that must hold for a split, from the cheapest question to the dearest. */
+static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, unsigned *best)
+    CX_HOLDS(cx_context_locked)
+{
+    if (!is_allowed(launch))
+        return false;
+    if (!launch->request.local_given && !cx_plan_local_size(launch))
+        return whole_because(launch, CX_WHY_NO_LOCAL_SIZE);
+    struct cx_kernel_history *history =
+        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
+    if (!is_worth(launch, history))
+        return false;
+    struct cx_cached_verdict *judged = judge_split(launch, history);
+    if (!judged)
+        return false;
+    if (!begin_plan(launch, plan, judged))
         return whole_because(launch, CX_WHY_NO_MEMORY);
-    plan->n = list_members(launch, summary, judged, plan);
+    plan->n = list_members(launch, launch->decision.summary, judged, plan);
     if (plan->n >= 2 && !cx_launch_choose_protocols(launch, judged, plan->member, plan->n))
         return whole_because(launch, CX_WHY_NO_MEMORY);
     if (plan->n >= 2)
