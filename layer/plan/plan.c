@@ -93,71 +93,90 @@ static enum cx_why why_not_on(const struct cx_kernel *kernel, unsigned m)
     return moved == CX_FILES_SAME ? CX_WHY_BUILD_FAILED : cx_why_moved(moved);
 }
 
+/* A member's share in question: in which variant, and beside which first member. */
+struct candidate {
+    unsigned member, first;
+    enum cx_variant variant;
+    size_t items; /* of a work-group */
+};
+
+/* Whether the member could share the launch; else notes the reason, and what is lacking. */
+static bool could_share(struct cx_launch *launch, const struct cx_cached_verdict *judged,
+                        const struct candidate *of, struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    struct cx_kernel *kernel = launch->request.kernel;
+    const unsigned m = of->member;
+    if (!cx_kernel_runs_on(kernel, m))
+        return whole_because(launch, why_not_on(kernel, m));
+    if (cx_device_load_is_straggler(&context->workers[m]) && !join_straggler(launch, judged, m, plan))
+        return false;
+    if (m != of->first && !cx_program_compatible(kernel->program, of->first, m, &launch->decision.said))
+        return whole_because(launch, CX_WHY_SAID);
+    if (cx_options_get()->reproducible && !cx_context_alike(context, of->first, m))
+        return false;
+    if (!cx_kernel_variant_ready(kernel, m, of->variant)) {
+        const bool never = cx_kernel_variant_failed(kernel, m, of->variant);
+        launch->deferral.lacks_builds |= !never;
+        return whole_because(launch, never ? CX_WHY_NO_VARIANT : CX_WHY_VARIANT_LATER);
+    }
+    return cx_kernel_variant_limit(kernel, m, of->variant) >= of->items ||
+           whole_because(launch, CX_WHY_GROUP_SIZE);
+}
+
+/* The member that runs the kernel first: the queue's fastest one that can. */
+static unsigned first_member(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_queue *queue = launch->base.queue;
+    const struct cx_kernel *kernel = launch->request.kernel;
+    unsigned first = queue->fastest;
+    if (!cx_kernel_runs_on(kernel, first))
+        for (first = 0; first < launch->base.context->nmembers &&
+                        (!cx_queue_takes(queue, first) || !cx_kernel_runs_on(kernel, first));
+             first++)
+            ;
+    return cx_plan_prompt(launch, first);
+}
+
 /* Lists the members that could share this launch, the best one first among equals in speed order of the
  * context. */
 static unsigned list_members(struct cx_launch *launch, const struct cx_summary_kernel *summary,
                              const struct cx_cached_verdict *judged, struct cx_split_plan *plan)
     CX_HOLDS(cx_context_locked)
 {
-    const struct cx_context *context = launch->base.context;
-    const struct cx_queue *queue = launch->base.queue;
-    struct cx_kernel *kernel = launch->request.kernel;
-    bool rewrite = summary->uses & CX_USE_NEEDS_REWRITE;
-    enum cx_variant variant = cx_subrange_variant(&launch->request.geometry, judged->verdict.dim, rewrite);
-    size_t items = 1;
-    unsigned n = 0, first = queue->fastest;
+    const struct cx_kernel *kernel = launch->request.kernel;
+    const struct cx_access_geometry *geometry = &launch->request.geometry;
+    struct candidate candidate = {
+        .variant = cx_subrange_variant(geometry, judged->verdict.dim, summary->uses & CX_USE_NEEDS_REWRITE),
+        .items = 1};
+    const enum cx_subrange_limit limit = cx_subrange_limit(geometry, judged->verdict.dim, candidate.variant);
+    unsigned n = 0;
     bool deferred = false;
 
-    const enum cx_subrange_limit limit =
-        cx_subrange_limit(&launch->request.geometry, judged->verdict.dim, variant);
     if (limit != CX_SUBRANGE_FITS) {
         launch->decision.reason = cx_why_subrange(limit);
         return 0;
     }
-    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
-        items *= launch->request.geometry.local[d];
-    if (!cx_kernel_runs_on(kernel, first))
-        for (first = 0; first < context->nmembers &&
-                        (!cx_queue_takes(queue, first) || !cx_kernel_runs_on(kernel, first));
-             first++)
-            ;
-    first = cx_plan_prompt(launch, first);
+    for (uint32_t d = 0; d < geometry->work_dim; d++)
+        candidate.items *= geometry->local[d];
+    candidate.first = first_member(launch);
     launch->decision.reason = CX_WHY_NO_OTHER;
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        if (!cx_queue_takes(queue, m))
+    for (unsigned m = 0; m < launch->base.context->nmembers; m++) {
+        if (!cx_queue_takes(launch->base.queue, m))
             continue;
         deferred |= cx_build_deferred_on(kernel->program, m) && !cx_kernel_is_foreign(kernel, m);
-        if (!cx_kernel_runs_on(kernel, m)) {
-            launch->decision.reason = why_not_on(kernel, m);
+        candidate.member = m;
+        if (!could_share(launch, judged, &candidate, plan))
             continue;
-        }
-        if (cx_device_load_is_straggler(&context->workers[m]) && !join_straggler(launch, judged, m, plan))
-            continue;
-        if (m != first && !cx_program_compatible(kernel->program, first, m, &launch->decision.said)) {
-            launch->decision.reason = CX_WHY_SAID;
-            continue;
-        }
-        if (cx_options_get()->reproducible && !cx_context_alike(context, first, m))
-            continue;
-        if (!cx_kernel_variant_ready(kernel, m, variant)) {
-            const bool never = cx_kernel_variant_failed(kernel, m, variant);
-            launch->decision.reason = never ? CX_WHY_NO_VARIANT : CX_WHY_VARIANT_LATER;
-            launch->deferral.lacks_builds |= !never;
-            continue;
-        }
-        if (cx_kernel_variant_limit(kernel, m, variant) < items) {
-            launch->decision.reason = CX_WHY_GROUP_SIZE;
-            continue;
-        }
         plan->member[n] = m;
-        plan->variant[n] = variant;
+        plan->variant[n] = candidate.variant;
         n++;
     }
     launch->deferral.lacks_builds = deferred || (launch->deferral.lacks_builds && n < 2);
-    launch->deferral.missing_variant = variant;
-    launch->decision.longest = cx_judge_longest(launch, judged, first);
+    launch->deferral.missing_variant = candidate.variant;
+    launch->decision.longest = cx_judge_longest(launch, judged, candidate.first);
     if (launch->deferral.lacks_builds)
-        cx_plan_want(launch, variant);
+        cx_plan_want(launch, candidate.variant);
     return n;
 }
 
