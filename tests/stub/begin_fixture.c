@@ -56,14 +56,16 @@ static unsigned times_longer = 1;
 
 void begin_ask_of_longer_ones(bool (*act)(void))
 {
-    for (int status = 1; WEXITSTATUS(status) != 0; times_longer *= 4) {
+    for (bool happened = false; !happened; times_longer *= 4) {
         ck_assert_msg(times_longer <= 64, "nor in launches 64 times as long");
+        int status = 0;
         const pid_t child = fork();
         ck_assert_int_ge(child, 0);
         if (child == 0)
             exit(act() ? 0 : 2);
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         ck_assert(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2));
+        happened = WEXITSTATUS(status) == 0;
     }
 }
 
@@ -79,10 +81,15 @@ static void wait_for_analysis(void)
     _exit(0);
 }
 
-void begin_keep_analysis(void)
+void begin_make_folder(void)
 {
     cl_folder_make("begin");
     setenv("COEXEC_CACHE_DIR", cl_folder_path("cache"), 1);
+}
+
+void begin_keep_analysis(void)
+{
+    begin_make_folder();
     begin_in_a_process(wait_for_analysis);
 }
 

@@ -31,7 +31,9 @@ void begin_in_a_process(void (*act)(void));
  */
 void begin_ask_of_longer_ones(bool (*act)(void));
 
-/* Makes the folder of a case, with the analysis in the cache. */
+/* Makes the folder of a case. */
+void begin_make_folder(void);
+/* ... with the analysis in the cache. */
 void begin_keep_analysis(void);
 /* Opens all that a case needs, in that folder; speed: work-groups a microsecond. */
 void begin_open(const char *speed);
