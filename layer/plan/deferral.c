@@ -63,6 +63,8 @@ static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
         return false;
     if (launch->deferral.lacks_length)
         return cx_plan_length(launch) <= 0;
+    if (launch->deferral.lacks_summary)
+        return !cx_kernel_summary_wait(launch->request.kernel, 0);
     if (launch->deferral.lacks_builds)
         cx_plan_want(launch, launch->deferral.missing_variant);
     return is_coming(launch);
@@ -89,7 +91,8 @@ bool cx_deferral_waits_for(const struct cx_launch *launch)
  * it is not to be held. */
 static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead) CX_HOLDS(cx_context_locked)
 {
-    if (launch->deferral.lacks_length || (cx_split_policy_bounded() && !launch->deferral.lacks_straggler))
+    if (launch->deferral.lacks_length || launch->deferral.lacks_summary ||
+        (cx_split_policy_bounded() && !launch->deferral.lacks_straggler))
         return 0;
     const bool few =
         cx_plan_expected(launch) > 0 || launch->deferral.lacks_straggler; /* lateness is of few launches */
@@ -107,7 +110,9 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
         cx_device_load_is_straggler(&context->workers[member])) /* its work may never be over */
         return false;
     launch->deferral.lacks_length = !lacks && lacks_length(launch, member);
-    if (!lacks && !launch->deferral.lacks_length)
+    launch->deferral.lacks_summary =
+        !lacks && !launch->deferral.lacks_length && cx_prefix_summary_counts(launch, member);
+    if (!lacks && !launch->deferral.lacks_length && !launch->deferral.lacks_summary)
         return false;
     if (cx_split_policy_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
         cx_plan_expected(launch) < WORTH_DEFERRING)
@@ -122,7 +127,9 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
     if (!waits(launch))
         return false;
     cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->request.kernel->function->name,
-             launch->deferral.lacks_length ? "one before it to tell its length" : "what a split of it lacks");
+             launch->deferral.lacks_length    ? "one before it to tell its length"
+             : launch->deferral.lacks_summary ? "its kernel's analysis"
+                                              : "what a split of it lacks");
     cx_command_hold(&launch->base);
     (void)cx_command_ref(&launch->base);
     launch->deferral.next = context->planner->deferred;

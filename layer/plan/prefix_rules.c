@@ -50,11 +50,6 @@ static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned 
     return judged;
 }
 
-bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
-{
-    return cx_plan_length(launch) <= 0 && judged_long(launch, member) != NULL;
-}
-
 /* Whether the range fills the device often enough. The launch gets its local size. */
 static bool is_large(struct cx_launch *launch, unsigned member)
 {
@@ -63,6 +58,22 @@ static bool is_large(struct cx_launch *launch, unsigned member)
         return false;
     return (double)cx_launch_groups(launch) >=
            LEAST_FILLS * (double)cx_plan_fill(context->workers[member].device, &launch->request.geometry);
+}
+
+bool cx_prefix_summary_counts(struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    return context->account && launch->request.kernel->function->history && member == context->fastest &&
+           (queue->members & (queue->members - 1)) && !launch->decision.on_svm_owner &&
+           cx_options_get()->split != CX_OPTION_SPLIT_NEVER &&
+           !cx_kernel_summary_wait(launch->request.kernel, 0) && is_large(launch, member);
+}
+
+bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
+{
+    return cx_plan_length(launch) <= 0 &&
+           (cx_prefix_summary_counts(launch, member) || judged_long(launch, member) != NULL);
 }
 
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */

@@ -10,6 +10,8 @@
 #include "file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 START_TEST(short_ones_stay_alone)
@@ -145,6 +147,37 @@ static bool those_behind_know_once(void)
 START_TEST(those_behind_know)
 {
     begin_ask_of_longer_ones(those_behind_know_once);
+}
+END_TEST
+
+/* The analyser, which begins two seconds late. */
+static void analyse_late(void)
+{
+    FILE *script = fopen(cl_folder_path("late"), "w");
+    ck_assert_ptr_nonnull(script);
+    fprintf(script, "#!/bin/sh\nsleep 2\nexec %s \"$@\"\n", ANALYSER);
+    ck_assert_int_eq(fclose(script), 0);
+    ck_assert_int_eq(chmod(cl_folder_path("late"), 0700), 0);
+    ck_assert_int_eq(setenv("COEXEC_ANALYSER", cl_folder_path("late"), 1), 0);
+}
+
+/* All are enqueued before the kernel is analysed. */
+static bool those_behind_are_analysed_once(void)
+{
+    begin_make_folder();
+    analyse_late();
+    begin_open("0.008"); /* half a second each */
+    use_plain_queue();
+    for (unsigned i = 0; i < 12; i++)
+        begin_launch(N);
+    cl_ok(clFinish(cl.queue));
+    begin_end(N);
+    return begin_second_did(1);
+}
+
+START_TEST(those_behind_are_analysed)
+{
+    begin_ask_of_longer_ones(those_behind_are_analysed_once);
 }
 END_TEST
 
@@ -431,6 +464,7 @@ int main(void)
     tcase_add_test(tcase, one_begins_with_slices);
     tcase_add_test(tcase, in_place_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
+    tcase_add_test(tcase, those_behind_are_analysed);
     tcase_add_test(tcase, waits_tell_lengths);
     tcase_add_test(tcase, text_is_not_all);
     tcase_add_test(tcase, dear_part_comes_late);
