@@ -182,6 +182,7 @@ static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *
     if (!job)
         return false;
     job->run = run_slice;
+    job->computes = true;
     job->finish = finish_slice;
     job->timed = job->urgent = true;
     if (whole)

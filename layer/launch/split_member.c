@@ -486,6 +486,7 @@ struct cx_job *cx_split_member_job(struct split *split, unsigned part)
     lane->part = part;
     job->data = lane;
     job->run = run_lane;
+    job->computes = true;
     job->skip = skip_lane;
     job->finish = finish_lane;
     job->waits = job->times_parts = true;

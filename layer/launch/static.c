@@ -83,6 +83,7 @@ static struct cx_job *share_job(struct cx_launch *launch, struct cx_part *part, 
     *share = (struct share){part, dim, first, end, groups, false};
     job->data = share;
     job->run = run_share;
+    job->computes = true;
     job->finish = finish_share;
     job->timed = true;
     job->urgent = true;

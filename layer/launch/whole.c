@@ -102,8 +102,8 @@ void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job,
 /* Somebody was waiting for a job of the worker when it ended, for so long that it did not end before. */
 #define WAITED_NS 1000000
 
-/* Its device's times are not taken, but somebody waits for its end: how long it took by the host's clock,
- * since it was planned or what was before it ended. */
+/* Its device's times are not taken, but somebody waits for its end, and not for that of others: how long it
+ * took by the host's clock, since it was planned or what was before it ended. */
 static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worker)
 {
     struct cx_context *context = launch->base.context;
@@ -143,7 +143,7 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
                          cx_launch_cpu_units(launch, worker->index), groups, ns, false);
     if (job->timed && ns)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
-    else if (launch->run.tells)
+    else if (launch->run.tells && job->alone)
         tell_by_host(launch, worker);
     if (launch->run.new_form) {
         cx_context_lock(launch->base.context);
@@ -391,6 +391,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     }
     job->run = run_whole;
     job->finish = finish_whole;
+    job->computes = true;
     struct cx_kernel_history *history =
         cx_function_history(launch->request.kernel->function, command->context->nmembers);
     bool doubted = false;

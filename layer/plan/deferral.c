@@ -24,10 +24,11 @@
 enum { LONG_DEFERRED = 2, LONG_LEFT = 1, MANY_DEFERRED = 8, MANY_LEFT = 4 };
 /* Where the loss is bounded (plan_open.h) launches are held only that take so long, or that may, as nothing
  * is known of their length: a device may idle for some tens of microseconds before each of them. They are
- * held behind any work, until all of it is over. Of those that are not known so many of a function may be
- * under way; else nobody tells. */
+ * held behind any work, until all of it is over. Of those that are not known at most so many of a function
+ * are under way. A program that has enqueued as many may enqueue many more, which together are long: then a
+ * few are held, so that one runs alone and tells its length; if none does, nobody tells. */
 #define WORTH_DEFERRING 5e-3
-enum { MOST_UNKNOWN_LENGTHS = 8 };
+enum { MOST_UNKNOWN_LENGTHS = 8, HELD_BEHIND_THESE = 4 };
 /* For how long a straggler is waited for, of the launch's time without it, and the shortest wait worth it. */
 #define STRAGGLER_PART 0.25
 enum { SHORTEST_WAIT_NS = 50000 };
@@ -70,12 +71,19 @@ static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
     return is_coming(launch);
 }
 
+/* Whether a program has enqueued many launches of the function, none of which has told how long it takes. */
+static bool many_unknown(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    return launch->request.kernel->function->history->unknown_lengths >= MOST_UNKNOWN_LENGTHS;
+}
+
 /* Whether one of the same function is under way that tells how long this one takes, which counts. */
 static bool lacks_length(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     return history && atomic_load(&history->telling) > 0 &&
-           history->unknown_lengths <= MOST_UNKNOWN_LENGTHS && cx_prefix_length_counts(launch, member);
+           history->unknown_lengths < MOST_UNKNOWN_LENGTHS + HELD_BEHIND_THESE &&
+           cx_prefix_length_counts(launch, member, many_unknown(launch) ? MOST_UNKNOWN_LENGTHS : 1);
 }
 
 bool cx_deferral_waits_for(const struct cx_launch *launch)

@@ -158,25 +158,45 @@ struct cx_cached_verdict *cx_judge_launch(struct cx_launch *launch)
 #define GPU_STEP_SECONDS 5e-10
 enum { GPU_LANES = 64 };
 
+static double items_of(const struct cx_launch *launch)
+{
+    double items = 1;
+    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
+        items *= (double)launch->request.geometry.global[d];
+    return items;
+}
+
 /* How many of the launch's work-items the member runs at the same time. */
 static double at_once(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_real_device *device = member < context->nmembers ? context->workers[member].device : NULL;
-    double groups = (double)cx_launch_groups(launch), items = groups;
     if (!device || device->compute_units < 1)
         return 1;
-    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
-        items *= (double)launch->request.geometry.local[d];
-    return device->type & CL_DEVICE_TYPE_GPU ? fmin(items, (double)device->compute_units * GPU_LANES)
-                                             : fmin(groups, device->compute_units);
+    if (device->type & CL_DEVICE_TYPE_GPU)
+        return fmin(items_of(launch), (double)device->compute_units * GPU_LANES);
+    const bool known = launch->request.geometry.local[0] > 0; /* a work-group's size */
+    return known ? fmin((double)cx_launch_groups(launch), device->compute_units) : device->compute_units;
+}
+
+/* Seconds of so many steps. */
+static double longest(const struct cx_launch *launch, double steps, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const bool gpu = member < context->nmembers && context->workers[member].device->type & CL_DEVICE_TYPE_GPU;
+    return steps * (gpu ? GPU_STEP_SECONDS : STEP_SECONDS) / at_once(launch, member);
+}
+
+double cx_judge_straight_longest(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                                 unsigned member)
+{
+    if (summary->steps == CX_STEPS_UNKNOWN || summary->nloop)
+        return INFINITY;
+    return longest(launch, summary->steps * items_of(launch), member);
 }
 
 double cx_judge_longest(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                         unsigned member)
 {
-    const struct cx_context *context = launch->base.context;
-    const bool gpu = member < context->nmembers && context->workers[member].device->type & CL_DEVICE_TYPE_GPU;
-    return cx_access_steps(judged->access) * (gpu ? GPU_STEP_SECONDS : STEP_SECONDS) /
-           at_once(launch, member);
+    return longest(launch, cx_access_steps(judged->access), member);
 }

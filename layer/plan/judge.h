@@ -21,6 +21,10 @@ struct cx_cached_verdict *cx_judge_args(struct cx_kernel_history *history,
                                         const struct cx_summary_kernel *summary,
                                         const struct cx_launch *launch, bool *skipped)
     CX_HOLDS(cx_context_locked);
+/* The same as below of a kernel without loops, before it is judged; infinite for others. Called by
+ * prefix_rules.c. */
+double cx_judge_straight_longest(const struct cx_launch *launch, const struct cx_summary_kernel *summary,
+                                 unsigned member);
 /* Seconds that the launch may take on the member, by the kernel's text: a guess, far above what most launches
  * take. Called by plan.c and prefix_rules.c. */
 double cx_judge_longest(const struct cx_launch *launch, const struct cx_cached_verdict *judged,

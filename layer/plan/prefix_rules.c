@@ -25,9 +25,9 @@ enum { LEAST_FILLS = 6 };
 /* Launches of a kernel that begin so at most. */
 enum { MOST_PREFIXES = 2 };
 
-/* Judges the launch where it may be split and lasts, or its text lets it, where that is not known. NULL: that
- * is not so. */
-static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned member)
+/* Judges the launch where it may be split and lasts, or its text lets it, where that is not known: `least`
+ * seconds. NULL: that is not so. */
+static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned member, double least)
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
@@ -41,11 +41,11 @@ static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned 
         cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
         return NULL;
     const double length = cx_plan_length(launch);
-    if (length > 0 ? length < MAY_LAST : summary->steps != CX_STEPS_UNKNOWN && summary->nloop == 0)
+    if ((length > 0 ? length : cx_judge_straight_longest(launch, summary, member)) < least)
         return NULL;
     struct cx_cached_verdict *judged = cx_judge_launch(launch);
     if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
-        (!(length > 0) && cx_judge_longest(launch, judged, member) < MAY_LAST))
+        (!(length > 0) && cx_judge_longest(launch, judged, member) < least))
         return NULL;
     return judged;
 }
@@ -70,10 +70,10 @@ bool cx_prefix_summary_counts(struct cx_launch *launch, unsigned member)
            !cx_kernel_summary_wait(launch->request.kernel, 0) && is_large(launch, member);
 }
 
-bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member)
+bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member, unsigned times)
 {
-    return cx_plan_length(launch) <= 0 &&
-           (cx_prefix_summary_counts(launch, member) || judged_long(launch, member) != NULL);
+    return cx_plan_length(launch) <= 0 && (cx_prefix_summary_counts(launch, member) ||
+                                           judged_long(launch, member, MAY_LAST / times) != NULL);
 }
 
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */
@@ -120,7 +120,7 @@ struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned mem
     if (!history || history->prefixes >= MOST_PREFIXES ||
         (cx_plan_length(launch) > 0 && !are_others_coming(launch)) || !is_large(launch, member))
         return NULL;
-    struct cx_cached_verdict *judged = judged_long(launch, member);
+    struct cx_cached_verdict *judged = judged_long(launch, member, MAY_LAST);
     if (!judged)
         return NULL;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);

@@ -148,6 +148,14 @@ static struct cx_job *telling_job(struct cx_job *job)
     return job;
 }
 
+/* Whether a job from `job` to that seq computes. Under the timeline's lock. */
+static bool computes_until(const struct cx_job *job, uint64_t seq)
+{
+    while (job && job->seq <= seq && !job->computes)
+        job = job->next;
+    return job && job->seq <= seq;
+}
+
 /* Wakes those who wait until something moves, where it has moved far enough for one. */
 static void moved_on(struct cx_worker *worker) CX_HOLDS(cx_timeline_locked)
 {
@@ -191,11 +199,13 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
             known = teller->seq;
         }
         uint64_t seq = job->seq;
+        const bool alone = !moved && !computes_until(job->next, known);
         worker->timeline.flying = job->next;
         if (!worker->timeline.flying)
             worker->timeline.flying_tail = NULL;
         worker->timeline.nflying--;
         cx_timeline_unlock(&worker->timeline);
+        job->alone = alone;
         const uint64_t end_ns = complete_job(worker, job);
         cx_timeline_lock(&worker->timeline);
         cx_worker_note_end(worker, seq, end_ns);
@@ -251,6 +261,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     uint64_t seq = job->seq;
     worker->timeline.reaping = true;
     cx_timeline_unlock(&worker->timeline);
+    job->alone = true;
     const uint64_t end_ns = complete_job(worker, job);
     cx_timeline_lock(&worker->timeline);
     cx_worker_note_end(worker, seq, end_ns);

@@ -150,6 +150,27 @@ START_TEST(those_behind_know)
 }
 END_TEST
 
+/* By its text one alone is too short to be waited for, but not as many as the program enqueues. */
+static bool many_behind_know_once(void)
+{
+    begin.name = "stub_steps";
+    begin.iterations = 3000;
+    set_variable("analysis_wait", "60000");
+    begin_in_folder("0.08"); /* 51 ms each */
+    use_plain_queue();
+    for (unsigned i = 0; i < 40; i++)
+        begin_launch(N);
+    cl_ok(clFinish(cl.queue));
+    begin_end(N);
+    return begin_second_did(1);
+}
+
+START_TEST(many_behind_know)
+{
+    begin_ask_of_longer_ones(many_behind_know_once);
+}
+END_TEST
+
 /* The analyser, which begins two seconds late. */
 static void analyse_late(void)
 {
@@ -187,7 +208,7 @@ static bool waits_tell_lengths_once(void)
     enum { FEW = 256 * LOCAL };
     begin_in_folder("0.0005");
     use_plain_queue();
-    begin_launch_each(3, FEW); /* half a second each: one tells, one runs while others come */
+    begin_launch_each(4, FEW); /* half a second each: the second tells, one runs while others come */
     begin_end(FEW);
     return begin_second_did(1);
 }
@@ -464,6 +485,7 @@ int main(void)
     tcase_add_test(tcase, one_begins_with_slices);
     tcase_add_test(tcase, in_place_begins_with_slices);
     tcase_add_test(tcase, those_behind_know);
+    tcase_add_test(tcase, many_behind_know);
     tcase_add_test(tcase, those_behind_are_analysed);
     tcase_add_test(tcase, waits_tell_lengths);
     tcase_add_test(tcase, text_is_not_all);
