@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { LOCAL = 64, DIRECTIONS = 19, FLUID = 0, SOLID = 1, LID = 2 };
+/* Planes of populations that cross a border between two parts in a step: a pair of each direction along z. */
+enum { CROSSING = 5, BORDER = 2 * CROSSING };
 static const float relaxation = 1.6f, lid_speed = 0.1f;
 
 /* Directions in pairs of opposite ones, the first of each as in the kernel. */
@@ -23,6 +25,7 @@ struct lattice {
     cl_mem populations, flags, speed;
     cl_uchar *flag;
     float *result;
+    float *border[2]; /* hand-split: what parts exchange after even steps and after odd ones */
     size_t cells;
 };
 
@@ -52,6 +55,8 @@ static void lattice_setup(struct run *run, void *state)
     s->speed = run_buffer(run, CL_MEM_READ_WRITE, s->cells * sizeof(float));
     s->flag = run_input(run, s->flags, s->cells);
     s->result = run_output(run, s->speed, s->cells * sizeof(float));
+    for (unsigned i = 0; i < 2 && run_is_native(run); i++)
+        s->border[i] = run_array(run, run->part_count * BORDER * side * side * sizeof(float));
     set_flags(s, side);
     s->fill = run_kernel(run, "fill");
     SET_ARG(s->fill, 0, s->populations);
@@ -81,6 +86,92 @@ static void lattice_enqueue(struct run *run, void *state)
         SET_ARG(kernel, step < steps ? 5 : 4, odd);
         run_launch(run, kernel, 1, &global, &local);
     }
+}
+
+/* The planes z of a part, and the parts beside it on the ring; those without planes have none. */
+struct slab {
+    size_t first, end;
+    unsigned above; /* the part that has plane `end`, or plane 0 */
+};
+
+static struct slab slab_of(const struct run *part, size_t side)
+{
+    struct slab slab = {.above = part->part};
+    run_share(part, side, 1, &slab.first, &slab.end);
+    size_t first = 0, end = 0;
+    while (first == end) {
+        struct run next = *part;
+        next.part = slab.above = (slab.above + 1) % part->part_count;
+        run_share(&next, side, 1, &first, &end);
+    }
+    return slab;
+}
+
+/*
+ * Copies what crosses the border below plane z, from the device or to it. Of each pair of directions along z,
+ * one slot there has been written by the part below, for the one above to read in the next step, and the
+ * other one by the part above: odd tells which, as in the kernel.
+ */
+static void copy_border(struct run *part, struct lattice *s, float *border, size_t z, bool up, bool odd,
+                        bool read)
+{
+    const size_t side = run_size(part), plane = side * side, bytes = plane * sizeof(float);
+    unsigned n = up ? 0 : CROSSING;
+    for (unsigned i = 1; i < DIRECTIONS; i += 2) {
+        if (direction[i][2] == 0)
+            continue;
+        const bool rises = direction[i][2] > 0;
+        const unsigned own = odd ? i : i + 1, other = odd ? i + 1 : i;
+        const size_t slot = rises == up ? other : own, at = (rises ? z : z + side - 1) % side;
+        const size_t offset = (slot * s->cells + at * plane) * sizeof(float);
+        float *host = border + n++ * plane;
+        if (read)
+            cl_check(clEnqueueReadBuffer(part->queue, s->populations, CL_FALSE, offset, bytes, host, 0, NULL,
+                                         NULL),
+                     "clEnqueueReadBuffer");
+        else
+            cl_check(clEnqueueWriteBuffer(part->queue, s->populations, CL_FALSE, offset, bytes, host, 0, NULL,
+                                          NULL),
+                     "clEnqueueWriteBuffer");
+    }
+}
+
+/* Sends what the part's step has written beyond its planes or for others, or gets what theirs have. */
+static void exchange(struct run *part, struct lattice *s, const struct slab *slab, size_t step, bool send)
+{
+    const size_t side = run_size(part), size = BORDER * side * side;
+    if (slab->above == part->part)
+        return;
+    float *below = s->border[step % 2] + part->part * size, *above = s->border[step % 2] + slab->above * size;
+    copy_border(part, s, below, slab->first, !send, step % 2, send);
+    copy_border(part, s, above, slab->end, send, step % 2, send);
+}
+
+/* Each device has some planes, and all memory; after each step parts exchange what crossed their borders. */
+static bool lattice_native(struct run *part, void *state, size_t step)
+{
+    struct lattice *s = state;
+    const size_t side = run_size(part), steps = run_iterations(part), all = round_up(s->cells, LOCAL);
+    const size_t local = LOCAL, plane = side * side;
+    const struct slab slab = slab_of(part, side);
+    const size_t first = slab.first * plane, cells = (slab.end - slab.first) * plane;
+    const cl_uint odd = step % 2;
+    if (slab.first == slab.end)
+        return step < steps;
+    if (step == 0) {
+        run_write(part, s->flags, s->flag, s->cells);
+        run_launch(part, s->fill, 1, &all, &local);
+    } else {
+        exchange(part, s, &slab, step - 1, false);
+    }
+    cl_kernel kernel = step < steps ? s->step : s->flow;
+    SET_ARG(kernel, step < steps ? 5 : 4, odd);
+    run_launch_part(part, kernel, 1, &first, &cells, NULL);
+    if (step < steps)
+        exchange(part, s, &slab, step, true);
+    else
+        run_read_part(part, s->speed, first * sizeof(float), (first + cells) * sizeof(float), s->result);
+    return step < steps;
 }
 
 /* The cell in that direction, on a ring in all dimensions. */
@@ -172,6 +263,7 @@ static const struct example lattice = {
     .setup = lattice_setup,
     .enqueue = lattice_enqueue,
     .check = lattice_check,
+    .native = lattice_native,
 };
 
 int main(int argc, char **argv)
