@@ -109,6 +109,9 @@ struct cx_access_region {
     struct cx_access_box read_box[CX_ACCESS_BOXES], write_box[CX_ACCESS_BOXES];
 };
 
+/* How many bytes it reads at most: of the boxes where given, else of the interval. Called by plan/. */
+uint64_t cx_access_read_bytes(const struct cx_access_region *region);
+
 /* How a split launch keeps what is written through an argument right (design section 3). */
 enum cx_write_protocol {
     CX_PROTOCOL_NONE = 0, /* nothing is written through it */

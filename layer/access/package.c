@@ -276,6 +276,14 @@ static void add_placed_reads(const struct cx_access *a, uint32_t arg, int64_t fi
     }
 }
 
+uint64_t cx_access_read_bytes(const struct cx_access_region *region)
+{
+    uint64_t bytes = region->nread ? 0 : region->read.hi - region->read.lo;
+    for (unsigned i = 0; i < region->nread; i++)
+        bytes += region->read_box[i].len * region->read_box[i].count[0] * region->read_box[i].count[1];
+    return bytes;
+}
+
 void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_access_region *regions)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;

@@ -40,11 +40,12 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
     return seconds;
 }
 
+/* The least package reads so much that all of them are taken to read all of it. */
 static void add_lacking(const struct cx_mem *mem, const struct cx_access_interval *whole,
-                        const struct cx_access_interval *package, struct cx_lacking *lacking)
+                        const struct cx_access_region *package, struct cx_lacking *lacking)
     CX_HOLDS(cx_context_locked)
 {
-    const bool all = package->hi - package->lo > (whole->hi - whole->lo) / 2;
+    const bool all = cx_access_read_bytes(package) > (whole->hi - whole->lo) / 2;
     if (whole->lo < whole->hi)
         cx_coherence_lacking(mem->storage->coherence, mem->origin + whole->lo, mem->origin + whole->hi,
                              all ? lacking->fixed : lacking->shared);
@@ -97,7 +98,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         *lacking = (struct cx_lacking){{0}, {0}};
         if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
             continue;
-        add_lacking(mem, &whole[i].read, &package[i].read, lacking);
+        add_lacking(mem, &whole[i].read, &package[i], lacking);
         if (cx_launch_protocol(launch, i) ==
             CX_PROTOCOL_REMOTE) { /* it comes to one place, before all else */
             for (unsigned m = 0; m < plan->n; m++)

@@ -6,7 +6,9 @@
 #include "layer/base/log.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/planner.h"
+#include "layer/timeline/queue.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Splits of a kernel from which on what they took counts for more than what is predicted. */
@@ -55,6 +57,18 @@ static struct cx_migration_buffer *buffer_of(struct cx_mem *mem)
     return mem->migration;
 }
 
+/* Seconds to move bytes of the object from member to member: between peers without the host. */
+static double move_seconds(const struct cx_launch *launch, const struct cx_mem *mem, double bytes)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    double most = 0;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (launch->base.queue->members >> m & 1)
+            most = fmax(most, cx_plan_exchange_seconds(&context->workers[m], mem->root, bytes));
+    return most;
+}
+
 /* about: NULL where the launch runs whole. */
 static void count_reads(struct cx_launch *launch, const struct cx_migration_launch *about,
                         const struct cx_access_region *whole, bool splits) CX_HOLDS(cx_context_locked)
@@ -67,7 +81,7 @@ static void count_reads(struct cx_launch *launch, const struct cx_migration_laun
         if (!bytes ||
             cx_launch_protocol(launch, i) >= CX_PROTOCOL_REDUCTION) /* nothing of it moves to devices */
             continue;
-        const bool all = splits && length(&about->package[i].read) > bytes / 2,
+        const bool all = splits && cx_access_read_bytes(&about->package[i]) > bytes / 2,
                    most = is_most(mem, &whole[i].read);
         const uint8_t needs = all ? CX_VALID_ALL : splits ? CX_VALID_PARTS : CX_VALID_WHOLE;
         struct cx_migration_buffer *buffer = buffer_of(mem);
@@ -80,7 +94,7 @@ static void count_reads(struct cx_launch *launch, const struct cx_migration_laun
         }
         const struct cx_migration_buffer before = *buffer;
         cx_migration_reads(migration, buffer, needs,
-                           cx_plan_move_seconds((double)bytes * (all ? 1 : 1 - 1 / n)));
+                           move_seconds(launch, mem, (double)bytes * (all ? 1 : 1 - 1 / n)));
         if (!most)
             *buffer = before;
     }
