@@ -128,8 +128,7 @@ struct cx_job {
     bool brief;  /* expected to be shorter than handing it to another thread: the enqueueing thread may run it
                     even with a synchronous driver */
     bool computes; /* it launches kernels of the program */
-    bool alone; /* set before finish: no job before it, and no other that computes, has been found to be over
-                   together with it */
+    bool alone; /* set before finish: no other job that computes has been found to be over together with it */
     bool checked;                 /* the event's status is known: the job is over, and `status` is set */
     bool stale;                   /* failed because of the context's epoch, not because of itself */
     struct cx_freelist *freelist; /* the free list that its memory is from, or NULL */

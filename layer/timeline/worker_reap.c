@@ -179,7 +179,7 @@ void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
 
 void cx_worker_reap(struct cx_worker *worker, uint64_t known)
 {
-    bool moved = false;
+    bool moved = false, computed = false;
     cx_timeline_lock(&worker->timeline);
     if (worker->timeline.reaping) {
         cx_timeline_unlock(&worker->timeline);
@@ -199,7 +199,8 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
             known = teller->seq;
         }
         uint64_t seq = job->seq;
-        const bool alone = !moved && !computes_until(job->next, known);
+        const bool alone = !computed && !computes_until(job->next, known);
+        computed |= job->computes;
         worker->timeline.flying = job->next;
         if (!worker->timeline.flying)
             worker->timeline.flying_tail = NULL;
