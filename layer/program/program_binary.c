@@ -185,14 +185,25 @@ static bool save_members(const struct cx_program *program, bool whole, struct sa
     return true;
 }
 
+/* A text that makes the program, with options: its own, or, of what is linked, that of its objects (link.c),
+ * by which it is analysed and built for split launches. NULL: there is none. */
+struct text {
+    const char *source, *options;
+};
+static struct text text_of(const struct cx_program *program)
+{
+    return program->origin.source || !program->build.text
+               ? (struct text){program->origin.source, program->build.options}
+               : (struct text){program->build.text, program->build.text_options};
+}
+
 /* The text with the files that it includes, where that makes the program alone; else NULL. So devices that
  * had not built it can, whatever becomes of the files. */
-static char *resolve(const struct cx_program *program)
+static char *resolve(const struct cx_program *program, struct text of)
 {
-    char *text = program->origin.source && program->analysed.analysis
-                     ? cx_analysis_resolve(program->analysed.analysis)
-                     : NULL;
-    if (text && !text_is_whole(text, program->build.options)) {
+    char *text =
+        of.source && program->analysed.analysis ? cx_analysis_resolve(program->analysed.analysis) : NULL;
+    if (text && !text_is_whole(text, of.options)) {
         free(text);
         text = NULL;
     }
@@ -209,12 +220,16 @@ static unsigned char *make_binary(const struct cx_program *program, size_t *size
     if (!save)
         return NULL;
     const bool executable = program->build.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    char *resolved = executable ? resolve(program) : NULL;
-    const char *source = resolved ? resolved : program->origin.source;
-    const bool whole = executable && (resolved || text_is_whole(source, program->build.options));
+    struct text text = text_of(program);
+    char *resolved = executable ? resolve(program, text) : NULL;
+    if (resolved)
+        text.source = resolved;
+    const bool whole = executable && text_is_whole(text.source, text.options);
+    if (!whole)
+        text = (struct text){program->origin.source, program->build.options};
     save->container.type = program->build.binary_type;
-    save->container.source = bytes_of(source);
-    save->container.options = bytes_of(program->build.options);
+    save->container.source = bytes_of(text.source);
+    save->container.options = bytes_of(text.options);
     if (save_members(program, whole, save) && (whole || save->container.nparts))
         data = cx_container_write(&save->container, size);
     for (unsigned i = 0; i < save->container.nparts; i++) {

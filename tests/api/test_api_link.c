@@ -291,6 +291,24 @@ START_TEST(saved_objects)
 }
 END_TEST
 
+/* The binary of what is linked has the objects' texts joined: so it can be analysed, and built for other
+ * devices, by a process that has neither a cache nor the objects. */
+START_TEST(saved_program)
+{
+    cl_program parts[] = {compiled(helper_text), compiled(kernel_text)};
+    cl_program program = reloaded(linked("", 2, parts, CL_SUCCESS));
+    char text[4096] = "";
+    cl_ok(clReleaseProgram(parts[0]));
+    cl_ok(clReleaseProgram(parts[1]));
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(text), text, NULL));
+    ck_assert(strstr(text, "void run(") || !cl_is_coexec());
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    expect_type(program, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, CL_BUILD_SUCCESS);
+    expect_runs(program);
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 START_TEST(library)
 {
     cl_program object = compiled(helper_text);
@@ -426,6 +444,7 @@ int main(void)
     tcase_add_test(tests, two_objects);
     tcase_add_test(tests, library);
     tcase_add_loop_test(tests, saved_objects, 0, sizeof(saved) / sizeof(*saved));
+    tcase_add_test(tests, saved_program);
     tcase_add_test(tests, compile_again);
     tcase_add_test(tests, compile_errors);
     tcase_add_test(tests, link_errors);
