@@ -389,10 +389,13 @@ struct writer {
     unsigned depth; /* files within files */
 };
 
-/* The one file that is there among the places where it may lie; NULL: there are several, or none. */
-static const struct place *find_place(const struct reader *reader, const char *folder, const char *name)
+/* The one file that is there among the places where it may lie; NULL: there is none (*none), or several, or
+ * no memory. */
+static const struct place *find_place(const struct reader *reader, const char *folder, const char *name,
+                                      bool *none)
 {
     const struct place *found = NULL;
+    *none = false;
     for (unsigned i = 0; i <= reader->folders.count; i++) {
         const char *in = i < reader->folders.count ? reader->folders.item[i] : folder;
         char *path = NULL;
@@ -408,6 +411,7 @@ static const struct place *find_place(const struct reader *reader, const char *f
             }
         free(path);
     }
+    *none = !found;
     return found;
 }
 
@@ -453,8 +457,9 @@ static bool put_text(struct writer *writer, const char *text, const char *folder
 static bool put_inclusion(struct writer *writer, const char *at, const char *folder)
 {
     struct meant meant = meant_by(writer->reader, at);
+    bool none = false;
     const struct place *place = meant.whole && meant.names.count == 1
-                                    ? find_place(writer->reader, folder, meant.names.item[0])
+                                    ? find_place(writer->reader, folder, meant.names.item[0], &none)
                                     : NULL;
     const char *slash = place ? strrchr(place->path, '/') : NULL;
     char *beside = place ? strndup(place->path, slash ? (size_t)(slash - place->path) : 0) : NULL;
@@ -472,10 +477,12 @@ static bool put_inclusion(struct writer *writer, const char *at, const char *fol
         if (once)
             fputs("\n#endif\n", writer->file);
         writer->depth--;
+    } else if (none) { /* the text was compiled: the directive is skipped there, as this one is then */
+        fputs("#error \"no such file\"\n", writer->file);
     }
     free(beside);
     cx_name_list_finish(&meant.names);
-    return ok;
+    return ok || none;
 }
 
 /* The text, which lies in `folder`, with all that it includes. False: what that is cannot be told. */

@@ -24,8 +24,9 @@ bool cx_include_hash_are(const char *source, const char *options,
                          const unsigned char sum[CX_INCLUDE_HASH_SIZE]);
 
 /* Replaces each #include, also within included files, by the file's text; #line directives keep line numbers
- * and name the files. The caller frees the result. NULL: the hash has changed, or it is not clear which of
- * several different files a directive means. Called by analysis.c. */
+ * and name the files. One whose file is nowhere, which the preprocessor must have skipped, becomes an #error.
+ * The caller frees the result. NULL: the hash has changed, or it is not clear which of several different
+ * files a directive means. Called by analysis.c. */
 char *cx_include_hash_resolve(const char *source, const char *options,
                               const unsigned char sum[CX_INCLUDE_HASH_SIZE]);
 

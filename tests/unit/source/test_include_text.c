@@ -42,7 +42,12 @@ static const struct {
     {{"a.h", "int a = __LINE__;\n"}, "#include \"a.h\"\n", "-Iin", false},
     {{"a.h", "int a;\n"}, "#include \"a.h\"\n#if __has_include(\"b.h\")\nint b;\n#endif\n", "-Iin", false},
     {{"a.h", "#include \"a.h\"\n"}, "#include \"a.h\"\n", "-Iin", false},
-    {{"a.h", "int a;\n"}, "#if 0\n#include \"none.h\"\n#endif\n#include \"a.h\"\n", "-Iin", false},
+    /* files that are nowhere, in parts that are skipped */
+    {{"a.h", "int a;\n"}, "#if 0\n#include \"none.h\"\n#endif\n#include \"a.h\"\n", "-Iin", true},
+    {{"a.h", "#ifdef M\n#include <none>\nint m;\n#endif\nint a;\n"},
+     "#include \"a.h\"\nint b;\n",
+     "-Iin",
+     true},
     {{"a.h", "int a;\n", "more/a.h", "int other;\n"}, "#include \"a.h\"\n", "-Iin/more -Iin", false},
     {{"more/a.h", "#include \"b.h\"\n", "more/b.h", "int b;\n"}, "#include \"more/a.h\"\n", "-Iin", true},
     {{"a.h", "int a;\\\nint b;\n"}, "#define F(x) \\\n  x\n#include \"a.h\"\nF(1)\n", "-Iin", true},
