@@ -64,8 +64,9 @@ static const struct cx_live_page *map_page(const char *path, pid_t pid, const ch
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
     const struct cx_live_page *page = MAP_FAILED;
+    const int seals = file >= 0 ? fcntl(file, F_GET_SEALS) : -1; /* other file systems have none */
     if (file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
-        info.st_size >= (off_t)sizeof(*page) && fcntl(file, F_GET_SEALS) & F_SEAL_SHRINK)
+        info.st_size >= (off_t)sizeof(*page) && seals >= 0 && seals & F_SEAL_SHRINK)
         page = mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, file, 0);
     else if (file >= 0)
         *why = "runs another release of coexec";

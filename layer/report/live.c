@@ -29,11 +29,24 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct cx_live_page *map_file(int file)
 {
     const off_t size = sizeof(struct cx_live_page);
-    void *map = MAP_FAILED;
-    if (file >= 0 && posix_fallocate(file, 0, size) == 0 && /* or it might be missing when it is written */
-        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
-        map = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file < 0 || posix_fallocate(file, 0, size) != 0 || /* or it might be missing when it is written */
+        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+        return NULL;
+    void *map = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    (void)fcntl(file, F_ADD_SEALS, F_SEAL_FUTURE_WRITE); /* only by this map; since Linux 5.1 */
     return map == MAP_FAILED ? NULL : map;
+}
+
+/* Not as one of the three standard files, where the program was started without: it would write into the
+ * page. */
+static int make_file(void)
+{
+    const int file = memfd_create(CX_LIVE_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0 || file > STDERR_FILENO)
+        return file;
+    const int higher = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(file);
+    return higher;
 }
 
 /* The file stays open: the process shows it by that. */
@@ -41,7 +54,7 @@ static void publish(void)
 {
     if (!cx_options_get()->live || !cx_disk_cache_may_write(sizeof(own)))
         return;
-    const int file = memfd_create(CX_LIVE_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int file = make_file();
     struct cx_live_page *page = map_file(file);
     if (!page) {
         cx_info(CX_TOPIC_OPTIONS, "no memory for what `coexec top` shows");

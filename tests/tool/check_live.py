@@ -153,6 +153,27 @@ def no_room():
         assert process.returncode == 7 and not err, (process.returncode, out, err)
 
 
+def closed_outputs():
+    """A program that was started without standard output or error does not write into the page what it says there."""
+    for closed in (1, 2):
+        process = subprocess.Popen([TOOL, "run", "--", PROGRAM, "seconds", "30"], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, preexec_fn=lambda number=closed: os.close(number))
+        try:
+            assert until(lambda: process.pid in listed()), closed
+            files = pathlib.Path(f"/proc/{process.pid}/fd")
+            assert not (files / str(closed)).exists(), os.readlink(files / str(closed))
+            link = next(file for file in files.iterdir() if "coexec-live" in os.readlink(file))
+            file = os.open(link, os.O_WRONLY)
+            try:
+                os.write(file, b"x")
+                assert False, "it can be written by its descriptor"
+            except PermissionError:
+                os.close(file)
+        finally:
+            process.kill()
+            process.communicate()
+
+
 def not_there():
     not_shown(2**22 - 5, "does not run")
     not_shown(os.getpid())
