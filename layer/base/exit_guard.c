@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -119,8 +120,8 @@ static uint64_t moments CX_GUARDED_BY(lock);              /* times at which noth
 /* What happens to a helper at exit(). */
 static void end_helper(const struct cx_subprocess *helper)
 {
-    const uint64_t one = 1;
-    if (!helper->outlasts || write(helper->wake, &one, sizeof(one)) != sizeof(one))
+    if (!helper->outlasts || !cx_own_file_is(&helper->wake) ||
+        send(helper->wake.descriptor, "", 1, MSG_NOSIGNAL) != 1)
         kill(-helper->pid, SIGKILL);
 }
 

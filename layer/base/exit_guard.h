@@ -13,6 +13,8 @@
 #ifndef CX_LAYER_BASE_EXIT_GUARD_H
 #define CX_LAYER_BASE_EXIT_GUARD_H
 
+#include "layer/base/own_file.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -98,8 +100,8 @@ struct cx_subprocess {
     atomic_bool stop; /* to be killed as soon as it runs */
     atomic_bool
         outlasts; /* set before it starts: when our process ends, `wake` is written to and it is not killed */
-    int wake;     /* an eventfd while it runs, where it outlasts us */
-    bool unneeded; /* it was stopped, but goes on, as it outlasts us */
+    struct cx_own_file wake; /* a socket while it runs, where it outlasts us */
+    bool unneeded;           /* it was stopped, but goes on, as it outlasts us */
 };
 /* Registers a helper that was just started (enter), removes it before it is reaped or abandoned (leave),
  * kills it (stop). A helper that outlasts us is not killed, as the next program may use the result that it

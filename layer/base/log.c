@@ -5,6 +5,7 @@
 #include "layer/base/log.h"
 #include "layer/base/file_name.h"
 #include "layer/base/options.h"
+#include "layer/base/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,8 @@ static const char *const topic_names[CX_TOPIC_COUNT] = {
 enum { LEVELS = sizeof level_names / sizeof *level_names };
 
 static enum cx_level levels[CX_TOPIC_COUNT]; /* the highest level written, by topic */
-static int log_fd = STDERR_FILENO;
+static bool to_file;                         /* else to standard error */
+static struct cx_own_file log_file;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* The index of the word [text, text + length) among the names, or -1. */
@@ -72,8 +74,10 @@ static void write_line(enum cx_level level, enum cx_topic topic, const char *tex
     const int length = asprintf(&line, "coexec: %s: %s: %s\n", level_names[level], topic_names[topic], text);
     if (length < 0)
         return;
-    ssize_t written = write(log_fd, line, (size_t)length);
-    (void)written; /* a full disk or a closed stderr must not disturb the program */
+    if (!to_file || cx_own_file_is(&log_file)) {
+        ssize_t written = write(to_file ? log_file.descriptor : STDERR_FILENO, line, (size_t)length);
+        (void)written; /* a full disk or a closed stderr must not disturb the program */
+    }
     free(line);
 }
 
@@ -97,10 +101,10 @@ static void start(void)
     }
     if (*options->log_file) {
         char *name = cx_file_name(options->log_file);
-        int fd = open(name ? name : options->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-        if (fd >= 0)
-            log_fd = fd;
-        else
+        log_file = cx_own_file_keep(
+            open(name ? name : options->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+        to_file = log_file.descriptor >= 0;
+        if (!to_file)
             cx_options_reject("COEXEC_LOG_FILE", strerror(errno), "a file that can be written");
         free(name);
     }

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,9 +65,10 @@ enum collected { CLOSED, TIME_UP, WOKEN };
 /* One that is about to end when our process ends may do so. */
 enum { LAST_CHANCE_MS = 3 };
 
-/* Collects the start of what comes through the pipe until all of the group have closed it. wake: -1 or an
- * eventfd that ends the waiting. */
-static enum collected collect(int pipe, int wake, int64_t deadline, char *message, size_t room)
+/* Collects the start of what comes through the pipe until all of the group have closed it. wake: none or a
+ * socket that ends the waiting. */
+static enum collected collect(const struct cx_own_file *pipe, const struct cx_own_file *wake,
+                              int64_t deadline, char *message, size_t room)
 {
     bool woken = false;
     size_t used = 0;
@@ -75,20 +76,23 @@ static enum collected collect(int pipe, int wake, int64_t deadline, char *messag
 
     for (;;) {
         int64_t left = deadline - now_ms();
-        struct pollfd wait[] = {{.fd = pipe, .events = POLLIN}, {.fd = woken ? -1 : wake, .events = POLLIN}};
+        struct pollfd wait[] = {
+            {.fd = pipe->descriptor, .events = POLLIN},
+            {.fd = !woken && cx_own_file_is(wake) ? wake->descriptor : -1, .events = POLLIN}};
         if (left <= 0)
             return woken ? WOKEN : TIME_UP;
         int ready = poll(wait, 2, left > 1000 ? 1000 : (int)left);
-        if (ready < 0 && errno != EINTR)
+        if ((ready < 0 && errno != EINTR) || !cx_own_file_is(pipe))
             return CLOSED;
-        if (ready > 0 && wait[1].revents && !woken) {
+        if (ready > 0 && wait[1].revents && cx_own_file_is(wake)) {
             woken = true;
             deadline = now_ms() + LAST_CHANCE_MS;
         }
         if (ready <= 0 || !wait[0].revents)
             continue;
         bool keep = used + 1 < room;
-        ssize_t got = read(pipe, keep ? message + used : waste, keep ? room - 1 - used : sizeof(waste));
+        ssize_t got =
+            read(pipe->descriptor, keep ? message + used : waste, keep ? room - 1 - used : sizeof(waste));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -130,11 +134,11 @@ static bool is_program(pid_t pid, const char *path)
 }
 
 /* The helper as it was started: to its end, or to ours. */
-static enum cx_subprocess_end follow(struct cx_subprocess *helper, pid_t pid, int pipe, unsigned limit_ms,
-                                     char *message, size_t room)
+static enum cx_subprocess_end follow(struct cx_subprocess *helper, pid_t pid, const struct cx_own_file *pipe,
+                                     const struct cx_own_file *wake, unsigned limit_ms, char *message,
+                                     size_t room)
 {
-    const enum collected how =
-        collect(pipe, helper->outlasts ? helper->wake : -1, now_ms() + limit_ms, message, room);
+    const enum collected how = collect(pipe, wake, now_ms() + limit_ms, message, room);
     if (how == WOKEN && helper->outlasts) { /* nobody reaps it but init */
         kill(-pid, SIGUSR1);
         cx_exit_guard_subprocess_leave(helper);
@@ -153,24 +157,30 @@ enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *con
                                          char *message, size_t room)
 {
     pid_t pid = 0;
-    int ends[2];
+    int ends[2], wakes[2];
+    struct cx_own_file pipe, woken = CX_OWN_FILE_NONE;
 
     *message = 0;
     if ((helper->stop && !helper->outlasts) || pipe2(ends, O_CLOEXEC))
         return helper->stop ? CX_SUBPROCESS_STOPPED : CX_SUBPROCESS_ABSENT;
-    bool started = spawn(&pid, argv, ends[1], helper->outlasts);
+    pipe = cx_own_file_keep(ends[0]);
+    bool started = pipe.descriptor >= 0 && spawn(&pid, argv, ends[1], helper->outlasts);
     close(ends[1]);
     if (!started) {
-        close(ends[0]);
+        cx_own_file_close(&pipe);
         return CX_SUBPROCESS_ABSENT;
     }
-    helper->wake = helper->outlasts ? eventfd(0, EFD_CLOEXEC) : -1;
-    helper->outlasts = helper->wake >= 0 && is_program(pid, argv[0]);
+    helper->wake = CX_OWN_FILE_NONE;
+    if (helper->outlasts && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wakes) == 0) {
+        woken = cx_own_file_keep(wakes[0]);
+        helper->wake = cx_own_file_keep(wakes[1]);
+    }
+    helper->outlasts = woken.descriptor >= 0 && helper->wake.descriptor >= 0 && is_program(pid, argv[0]);
     cx_exit_guard_subprocess_enter(helper, pid);
-    enum cx_subprocess_end end = follow(helper, pid, ends[0], limit_ms, message, room);
-    close(ends[0]);
-    if (helper->wake >= 0)
-        close(helper->wake);
+    enum cx_subprocess_end end = follow(helper, pid, &pipe, &woken, limit_ms, message, room);
+    cx_own_file_close(&pipe);
+    cx_own_file_close(&woken);
+    cx_own_file_close(&helper->wake);
     message[strcspn(message, "\r\n")] = 0;
     return end;
 }

@@ -9,6 +9,7 @@
 #include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/own_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,29 +38,16 @@ static struct cx_live_page *map_file(int file)
     return map == MAP_FAILED ? NULL : map;
 }
 
-/* Not as one of the three standard files, where the program was started without: it would write into the
- * page. */
-static int make_file(void)
-{
-    const int file = memfd_create(CX_LIVE_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file < 0 || file > STDERR_FILENO)
-        return file;
-    const int higher = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(file);
-    return higher;
-}
-
 /* The file stays open: the process shows it by that. */
 static void publish(void)
 {
     if (!cx_options_get()->live || !cx_disk_cache_may_write(sizeof(own)))
         return;
-    const int file = make_file();
-    struct cx_live_page *page = map_file(file);
+    struct cx_own_file file = cx_own_file_keep(memfd_create(CX_LIVE_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    struct cx_live_page *page = map_file(file.descriptor);
     if (!page) {
         cx_info(CX_TOPIC_OPTIONS, "no memory for what `coexec top` shows");
-        if (file >= 0)
-            close(file);
+        cx_own_file_close(&file);
         return;
     }
     *page = own;

@@ -15,6 +15,7 @@
 #include "layer/report/recording.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/own_file.h"
 #include "layer/base/lock.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ enum { MAX_LAUNCHES = 10000, SLOTS = 32768 };
 
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_RECORDING);
 static enum { UNOPENED, OPEN, CLOSED } state;
-static int file CX_GUARDED_BY(lock) = -1;
+static struct cx_own_file file CX_GUARDED_BY(lock) = {.descriptor = -1};
 static uint64_t seen[SLOTS]; /* hashes of launches, open addressing; 0: free */
 static unsigned nseen CX_GUARDED_BY(lock);
 
@@ -60,7 +61,7 @@ static bool write_all(int fd, const char *data, size_t size)
 /* lock held */
 static void append(const char *line, size_t size) CX_HOLDS(lock)
 {
-    if (state == OPEN && !write_all(file, line, size))
+    if (state == OPEN && cx_own_file_is(&file) && !write_all(file.descriptor, line, size))
         give_up("cannot be written");
 }
 
@@ -76,9 +77,9 @@ static bool is_open(void) CX_HOLDS(lock)
         return false;
     }
     if (asprintf(&path, "%s/launches-%ld.jsonl", folder, (long)getpid()) >= 0)
-        file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        file = cx_own_file_keep(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     free(path);
-    if (file < 0) {
+    if (file.descriptor < 0) {
         give_up("no file can be made in it");
         return false;
     }

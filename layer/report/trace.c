@@ -12,6 +12,7 @@
 #include "layer/base/forked.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/own_file.h"
 #include "layer/base/lock.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ enum { LANES = 24, EDGES = 256 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_open; /* or is not asked for */
-static int file = -1;
+static struct cx_own_file file = {.descriptor = -1};
 static pid_t owner;  /* a child that the program forks off would write over its parent's events */
 static bool appends; /* the file cannot be written but at its end */
 
@@ -108,7 +109,7 @@ static void open_path(void)
     free(path);
     end = 2;
     owner = getpid();
-    file = opened;
+    file = cx_own_file_keep(opened);
 }
 
 /* One event; under lock. */
@@ -117,9 +118,9 @@ static void write_event(const char *event)
     const struct iovec last[] = {piece(event), piece(",\n")};
     const struct iovec next[] = {piece(has_events ? ",\n" : ""), piece(event), piece("\n"), piece(array_end)};
     const ssize_t whole = (ssize_t)(next[0].iov_len + next[1].iov_len + next[2].iov_len);
-    if (getpid() != owner)
+    if (getpid() != owner || !cx_own_file_is(&file))
         return;
-    const ssize_t put = appends ? writev(file, last, 2) : pwritev(file, next, 4, end);
+    const ssize_t put = appends ? writev(file.descriptor, last, 2) : pwritev(file.descriptor, next, 4, end);
     const int error = put < 0 ? errno : ENOSPC;
     if (appends ? put >= (ssize_t)(last[0].iov_len + last[1].iov_len)
                 : put == whole + (ssize_t)next[3].iov_len) {
@@ -127,8 +128,8 @@ static void write_event(const char *event)
         has_events = true;
         return;
     }
-    if (!appends && pwrite(file, array_end, strlen(array_end), end) > 0 &&
-        ftruncate(file, end + (off_t)strlen(array_end)) != 0)
+    if (!appends && pwrite(file.descriptor, array_end, strlen(array_end), end) > 0 &&
+        ftruncate(file.descriptor, end + (off_t)strlen(array_end)) != 0)
         appends = true; /* what stands behind is no JSON */
     failure = error;
 }
@@ -195,7 +196,7 @@ static void write_process(void)
 static void open_file(void)
 {
     open_path();
-    if (file >= 0) {
+    if (file.descriptor >= 0) {
         cx_lock(&lock);
         write_process();
         unlock();
@@ -207,7 +208,7 @@ bool cx_trace_on(void)
 {
     if (!atomic_load_explicit(&is_open, memory_order_acquire))
         pthread_once(&once, open_file);
-    return file >= 0;
+    return file.descriptor >= 0;
 }
 
 /* ---- arguments ---- */
@@ -422,7 +423,7 @@ void cx_trace_busy(unsigned row, uint64_t start_ns, uint64_t end_ns)
 
 __attribute__((destructor)) static void write_last_edges(void)
 {
-    if (file < 0 || cx_forked)
+    if (file.descriptor < 0 || cx_forked)
         return;
     cx_lock(&lock);
     write_edges(0);
