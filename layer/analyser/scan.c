@@ -669,6 +669,7 @@ void cx_scan_run(struct cx_scan *scan)
     cx_map_finish(&scan->updates);
     cx_map_finish(&scan->stores);
     cx_map_finish(&scan->places);
+    cx_map_finish(&scan->numbers);
     free(scan->anywhere);
     if (k->naccess > 1) {
         qsort(k->access, k->naccess, sizeof(*k->access), by_arg);

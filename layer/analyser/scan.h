@@ -22,6 +22,7 @@ struct cx_scan {
     bool *anywhere;               /* arguments whose places are no longer followed */
     struct cx_map updates;        /* of update.h */
     struct cx_map stores, places; /* of scan_store.c */
+    struct cx_map numbers;        /* values that are no addresses, of scan_call.c */
     uint32_t nstore, nplace;
     uint32_t store; /* the number of the write being looked at */
     int32_t moving; /* of its pointer: the innermost loop in which that changes; -1: none */

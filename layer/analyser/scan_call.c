@@ -4,6 +4,7 @@
 #include "layer/analyser/assembly.h"
 #include "layer/analyser/place.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static LLVMValueRef argument(LLVMValueRef call, unsigned i)
@@ -241,34 +242,53 @@ static void scan_declared(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef 
     }
 }
 
-/* Whether the number may be an address, or part of one. */
-static bool is_address(LLVMValueRef value, unsigned depth)
+static bool makes_address(LLVMValueRef value)
 {
-    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind || LLVMIsAPtrToIntInst(value) ||
-        (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt)) {
-        return true;
-    }
-    if (!LLVMIsAInstruction(value) || LLVMIsALoadInst(value) || LLVMIsACallInst(value)) {
-        return false;
-    }
-    for (int i = 0; i < LLVMGetNumOperands(value); i++) {
-        if (depth == 0 || is_address(LLVMGetOperand(value, (unsigned)i), depth - 1)) {
-            return true;
+    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind || LLVMIsAPtrToIntInst(value) ||
+           (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt);
+}
+
+/* Whether the number may be an address, or computed from one. scan->numbers keeps those that are not: what
+ * programs compute is long, and each of its assembly takes more of it. */
+static bool is_address(struct cx_scan *scan, LLVMValueRef value)
+{
+    LLVMValueRef *todo = cx_alloc(64, sizeof(*todo));
+    size_t count = 1, room = 64;
+    bool found = false;
+    int32_t known;
+
+    for (todo[0] = value; count > 0 && !found;) {
+        LLVMValueRef now = todo[--count];
+        found = makes_address(now);
+        if (found || !LLVMIsAInstruction(now) || LLVMIsALoadInst(now) || LLVMIsACallInst(now) ||
+            cx_map_get(&scan->numbers, (uintptr_t)now, 0, &known)) {
+            continue;
+        }
+        cx_map_put(&scan->numbers, (uintptr_t)now, 0, 1);
+        for (int i = 0; i < LLVMGetNumOperands(now); i++) {
+            if (count == room) {
+                todo = cx_realloc(todo, room *= 2, sizeof(*todo));
+            }
+            todo[count++] = LLVMGetOperand(now, (unsigned)i);
         }
     }
-    return false;
+    if (found) { /* those on the way to it are not known to be none */
+        cx_map_finish(&scan->numbers);
+        scan->numbers = (struct cx_map){0};
+    }
+    free(todo);
+    return found;
 }
 
 /* assembly.h tells what is known of the instructions. */
-static bool is_pure_assembly(LLVMValueRef call, LLVMValueRef callee)
+static bool is_pure_assembly(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef callee)
 {
-    enum { MOST_DEPTH = 6 };
     char *text = LLVMPrintValueToString(callee);
     bool pure = strstr(text, "\"" CX_ASSEMBLY_PURE "\"") != NULL;
 
     LLVMDisposeMessage(text);
     for (unsigned i = 0; pure && i < LLVMGetNumArgOperands(call); i++) {
-        pure = !is_address(argument(call, i), MOST_DEPTH);
+        pure = !is_address(scan, argument(call, i));
     }
     return pure;
 }
@@ -279,7 +299,7 @@ void cx_scan_call(struct cx_scan *scan, LLVMValueRef call)
 
     if (callee && LLVMIsAInlineAsm(callee)) {
         scan->kernel->flags |= CX_SUMMARY_ONE_MODEL;
-        if (!is_pure_assembly(call, callee)) {
+        if (!is_pure_assembly(scan, call, callee)) {
             cx_scan_note(scan, CX_REASON_INLINE_ASM, cx_place_of(scan->kernel, call), -1);
         }
     } else if (!callee || !LLVMIsAFunction(callee)) {

@@ -114,3 +114,32 @@ kernel void group(global float *out)
     __asm__("mov.u32 %0, %%ctaid.x;" : "=r"(g)); // here
     out[get_global_id(0)] = g;
 }
+
+#define MIX(x) ((((x) ^ 5) * 3 + ((x) >> 2)) ^ 7)
+//! long_numbers on 1024/64 splits 0
+kernel void long_numbers(global uint *out, global const uint *in)
+{
+    uint r = 0, x = in[get_global_id(0)];
+    for (int i = 0; i < 9; i++) {
+        x = MIX(MIX(MIX(MIX(x + r))));
+        __asm__ volatile("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(x >> 3), "r"(i));
+    }
+    out[get_global_id(0)] = r;
+}
+
+//! long_address refused inline-asm here
+kernel void long_address(global uint *out, local uint *own)
+{
+    uint r, x = MIX(MIX(MIX(MIX((uint)(size_t)own))));
+    __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(x >> 3), "r"(1)); // here
+    out[get_global_id(0)] = r;
+}
+
+//! address_beside_number refused inline-asm here
+kernel void address_beside_number(global uint *out, local uint *own, uint n)
+{
+    uint r, q, x = MIX(MIX(n));
+    __asm__("prmt.b32 %0, %1, 1, 2;" : "=r"(r) : "r"(x));
+    __asm__("prmt.b32 %0, %1, 1, 2;" : "=r"(q) : "r"(MIX(x + (uint)(size_t)own))); // here
+    out[get_global_id(0)] = r + q;
+}
