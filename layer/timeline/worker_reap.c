@@ -199,7 +199,7 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
             known = teller->seq;
         }
         uint64_t seq = job->seq;
-        const bool alone = !computed && !computes_until(job->next, known);
+        const bool alone = job->computes && !computed && !computes_until(job->next, known);
         computed |= job->computes;
         worker->timeline.flying = job->next;
         if (!worker->timeline.flying)
