@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 static const char blanks[] = " \t\r\n\f\v";
-enum { MOST_BYTES = 1 << 20 };
+enum { MOST_BYTES = 1 << 20, LONGEST_LINE = 4096 };
+static const char byte_order_mark[] = "\xef\xbb\xbf"; /* that some editors begin a text with */
 
 static const char *pretended;
 
@@ -47,6 +48,19 @@ static bool fits(char *patterns, const char *program)
             (!pretended && fnmatch(pattern, program_invocation_short_name, 0) == 0))
             return true;
     return false;
+}
+
+/* What makes a line no text of ours, or NULL. */
+static const char *is_odd(const char *line, size_t length)
+{
+    if (*line == '#' || *line == ';')
+        return NULL;
+    if (length > LONGEST_LINE)
+        return "a line that is too long";
+    for (size_t i = 0; i < length; i++)
+        if (!line[i] || ((unsigned char)line[i] < ' ' && !strchr(blanks, line[i])) || line[i] == '\177')
+            return "unprintable characters";
+    return NULL;
 }
 
 /* One line. *applies: whether those that follow do. */
@@ -106,8 +120,16 @@ const char *cx_config_read(const char *path, bool *missing,
         close(descriptor);
         return problem ? problem : strerror(errno);
     }
-    for (unsigned number = 1; getline(&line, &room, file) >= 0; number++)
-        read_line(line, number, program, &applies, take);
+    ssize_t length;
+    for (unsigned number = 1; (length = getline(&line, &room, file)) >= 0; number++) {
+        const size_t mark = sizeof byte_order_mark - 1,
+                     from = number == 1 && strncmp(line, byte_order_mark, mark) == 0 ? mark : 0;
+        const char *odd = is_odd(line + from, (size_t)length - from);
+        if (odd)
+            take(number, NULL, odd);
+        else
+            read_line(line + from, number, program, &applies, take);
+    }
     free(line);
     fclose(file);
     return NULL;

@@ -82,6 +82,8 @@ static struct cx_options options;
 static char *config_file; /* its name; NULL: none is looked for */
 static const char *config_state = "none is looked for";
 static unsigned config_line; /* the one that is read; 0: none */
+static unsigned wrong_lines; /* of the file; so many are told of */
+enum { MOST_WRONG_TOLD = 8 };
 static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload, *driver_cache;
 static struct cx_balancer_params algo_params; /* of what COEXEC_ALGO does not give */
 static struct cx_algo_problem algo_problem;   /* of the text stored last */
@@ -211,6 +213,10 @@ static void complain(size_t index, const char *text, const char *problem, const 
     const char *within = places[index].class == CLASS_debug ? "COEXEC_DEBUG=" : "";
     char *place = NULL;
     int length = 0;
+    if (config_line && wrong_lines++ >= MOST_WRONG_TOLD) {
+        free(list);
+        return;
+    }
     if (config_line)
         length = asprintf(&place, "%s, line %u: ", config_file, config_line);
     else if (row->origin == from_config)
@@ -342,10 +348,11 @@ static void take_line(unsigned line, const char *name, const char *value)
 {
     const size_t index = name ? find_named(name) : ROWS;
     config_line = line;
-    if (index == ROWS || strcmp(rows[index].name, "COEXEC_CONFIG") == 0)
-        dprintf(STDERR_FILENO, "coexec: %s, line %u: %s%s; ignored\n", config_file, line, name ? name : "",
-                name ? ": no such option; `coexec info` lists them" : value);
-    else if (rows[index].origin != from_environment && rows[index].origin != from_bad_value)
+    if (index == ROWS || strcmp(rows[index].name, "COEXEC_CONFIG") == 0) {
+        if (wrong_lines++ < MOST_WRONG_TOLD)
+            dprintf(STDERR_FILENO, "coexec: %s, line %u: %s%s; ignored\n", config_file, line,
+                    name ? name : "", name ? ": no such option; `coexec info` lists them" : value);
+    } else if (rows[index].origin != from_environment && rows[index].origin != from_bad_value)
         set_row(index, value, strlen(value));
     config_line = 0;
 }
@@ -373,6 +380,9 @@ static void read_config(void)
     if (config_state && config_file && (!missing || *options.config))
         dprintf(STDERR_FILENO, "coexec: the configuration file %s is not read: %s\n", config_file,
                 config_state);
+    if (wrong_lines > MOST_WRONG_TOLD)
+        dprintf(STDERR_FILENO, "coexec: %s: %u more lines are wrong\n", config_file,
+                wrong_lines - MOST_WRONG_TOLD);
     config_state = config_state ? config_state : "read";
 }
 

@@ -55,6 +55,26 @@ def last_one_counts():
     assert not told and rows["COEXEC_SPLIT"][0] == "always" and rows["COEXEC_BUDGET"][0] == "0", rows
 
 
+def no_text():
+    """A wrong file does not flood or change the terminal of each program; good lines count all the same."""
+    many = "".join(f"nonsense {i}\n" for i in range(1000)) + "split = wrong\n" * 1000 + "budget = 0.5\n"
+    rows, told = options(many)
+    assert rows["COEXEC_BUDGET"] == ("0.5", FILE) and len(told) == 9, (len(told), told[:20])
+    assert "FILE: 1992 more lines are wrong" in told[8], told
+    for text in (b"\033]0;title\007\n[*]\n\033[31mred = 1\nsplit = \033[31mred\n", b"split = ne\0ver\n", bytes(range(256)) * 200):
+        rows, told = options(text)
+        assert rows["COEXEC_SPLIT"] == ("auto", "default") and 1 <= len(told) <= 9, (text[:40], told)
+        assert "unprintable" in told[0] and not any(ord(letter) < 32 for line in told for letter in line), told
+    rows, told = options("verify = 2\nsplit = " + "x" * 500000 + "\n")
+    assert rows["COEXEC_VERIFY"] == ("2", FILE) and told == ["coexec: FILE, line 2: a line that is too long; ignored"], told[0][:200]
+
+
+def from_windows():
+    """A mark of the byte order, and what lines end with there."""
+    rows, told = options(b"\xef\xbb\xbfsplit = never\r\n[*]\r\nbudget = 0.5\r\n")
+    assert not told and rows["COEXEC_SPLIT"][0] == "never" and rows["COEXEC_BUDGET"][0] == "0.5", (rows, told)
+
+
 def environment_wins():
     text = "split = never\nbudget = high\nzero_copy = 0\nstaging = 7\nunits = sum\n"
     rows, told = options(text, COEXEC_SPLIT="always", COEXEC_BUDGET="0.3", COEXEC_DEBUG="zero_copy=1", COEXEC_UNITS="")
@@ -92,7 +112,8 @@ def mistakes():
 def odd_files():
     rows, told = options(b"split = never\r\nbudget = 0.4" + b"\r\n\r\n")
     assert not told and rows["COEXEC_SPLIT"][0] == "never" and rows["COEXEC_BUDGET"][0] == "0.4", (rows, told)
-    assert options("")[1] == [] and options(b"\0\0\0\n\0")[1] == []
+    assert options("")[1] == [] and options("#\033 \001\n")[1] == []
+    assert options(b"\0\0\0\n\0")[1] == [f"coexec: FILE, line {line}: unprintable characters; ignored" for line in (1, 2)]
     rows, told = options("split = never\n", mode=0o602)
     assert rows["COEXEC_SPLIT"][0] == "auto" and told == ["coexec: the configuration file FILE is not read: everybody may write it"], told
     rows, told = options(b"#" * (1 << 20) + b"\nsplit = never\n")
