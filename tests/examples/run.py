@@ -33,7 +33,7 @@ ODD = {  # under each of POLICIES
 POLICIES = ("static", "hguided", "sigmoid")
 TINY = [*ODD, "binomial", "taylor", "krist", "segmentation", "filter", "perlin", "spmv", "spmv --profile triangular",
         "rap", "aho", "fft", "ray", "ray --scene ray2", "bm3d", "barneshut", "pepc", "cfd"]
-NATIVE = ["mandelbrot", "nbody", "gaussian", "binomial", "matmul", "ray", "saxpy", "spmv"]  # split by hand over both devices, unevenly
+NATIVE = ["mandelbrot", "nbody", "gaussian", "binomial", "matmul", "ray", "saxpy", "spmv", "lattice"]  # split by hand over both devices, unevenly
 REFUSED = [  # arguments, what the message must name
     ("vecadd --preset huge", "default|tiny|small|paper|large"),
     ("ray --scene ray3", "ray1|ray2"),
