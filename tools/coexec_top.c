@@ -257,7 +257,7 @@ static int top(int argc, char **argv)
     cx_live_forget(&top.all);
     if (top.ended_by)
         end_by(top.ended_by);
-    return fflush(stdout) == 0 ? CX_EXIT_OK : CX_EXIT_FAILED;
+    return fflush(stdout) == 0 && !ferror(stdout) ? CX_EXIT_OK : CX_EXIT_FAILED;
 }
 
 const struct cx_subcommand cx_top_subcommand = {

@@ -101,19 +101,26 @@ static const char *why_not(const struct stat *info)
     return info->st_size > MOST_BYTES ? "it is too large" : NULL;
 }
 
+/* In another's folder it is not there, as far as can be told. */
+static bool is_missing(const char *path, int error)
+{
+    struct stat info;
+    return error == ENOENT || error == ENOTDIR || (error == EACCES && stat(path, &info) != 0);
+}
+
 const char *cx_config_read(const char *path, bool *missing,
                            void (*take)(unsigned line, const char *name, const char *value))
 {
     static char own[PATH_MAX]; /* once, and the thread may have a small stack */
-    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY), error = errno;
     const char *program = pretended ? pretended : cx_file_name_executable(own);
     struct stat info;
     char *line = NULL;
     size_t room = 0;
     bool applies = true;
-    *missing = descriptor < 0 && (errno == ENOENT || errno == ENOTDIR);
+    *missing = descriptor < 0 && is_missing(path, error);
     if (descriptor < 0)
-        return strerror(errno);
+        return strerror(error);
     const char *problem = fstat(descriptor, &info) == 0 ? why_not(&info) : strerror(errno);
     FILE *file = problem ? NULL : fdopen(descriptor, "r");
     if (!file) {

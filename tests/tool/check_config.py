@@ -55,6 +55,20 @@ def last_one_counts():
     assert not told and rows["COEXEC_SPLIT"][0] == "always" and rows["COEXEC_BUDGET"][0] == "0", rows
 
 
+def home_of_another():
+    """Where nobody can tell whether there is a file, nothing is said of it, unless it was asked for."""
+    with tap.folder() as folder:
+        home = pathlib.Path(folder) / "home"
+        home.mkdir(mode=0o700 if os.geteuid() == 0 else 0)
+        user = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+        pathlib.Path(folder).chmod(0o755)
+        for name, told in ("", 0), (str(home / "coexec.conf"), 1):
+            done = subprocess.run([TOOL, "info", "--json"], env={**ENV, "HOME": str(home), "COEXEC_CONFIG": name}, capture_output=True,
+                                  text=True, timeout=120, **user)
+            assert done.returncode == 0 and done.stderr.count("configuration file") == told, done
+        home.chmod(0o700)
+
+
 def no_text():
     """A wrong file does not flood or change the terminal of each program; good lines count all the same."""
     many = "".join(f"nonsense {i}\n" for i in range(1000)) + "split = wrong\n" * 1000 + "budget = 0.5\n"

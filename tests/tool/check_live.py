@@ -153,6 +153,12 @@ def no_room():
         assert process.returncode == 7 and not err, (process.returncode, out, err)
 
 
+def full_disk():
+    with program() as process, open("/dev/full", "w") as full:
+        for arguments in ([], ["--json"], [str(process.pid)]):
+            assert subprocess.run([TOOL, "top", "--once", "--interval", "0.1", *arguments], env=ENV, stdout=full, timeout=60).returncode == 1
+
+
 def closed_outputs():
     """A program that was started without standard output or error does not write into the page what it says there."""
     for closed in (1, 2):
