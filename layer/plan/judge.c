@@ -158,14 +158,6 @@ struct cx_cached_verdict *cx_judge_launch(struct cx_launch *launch)
 #define GPU_STEP_SECONDS 5e-10
 enum { GPU_LANES = 64 };
 
-static double items_of(const struct cx_launch *launch)
-{
-    double items = 1;
-    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
-        items *= (double)launch->request.geometry.global[d];
-    return items;
-}
-
 /* How many of the launch's work-items the member runs at the same time. */
 static double at_once(const struct cx_launch *launch, unsigned member)
 {
@@ -174,7 +166,8 @@ static double at_once(const struct cx_launch *launch, unsigned member)
     if (!device || device->compute_units < 1)
         return 1;
     if (device->type & CL_DEVICE_TYPE_GPU)
-        return fmin(items_of(launch), (double)device->compute_units * GPU_LANES);
+        return fmin((double)cx_launch_items(&launch->request.geometry),
+                    (double)device->compute_units * GPU_LANES);
     const bool known = launch->request.geometry.local[0] > 0; /* a work-group's size */
     return known ? fmin((double)cx_launch_groups(launch), device->compute_units) : device->compute_units;
 }
@@ -192,7 +185,7 @@ double cx_judge_straight_longest(const struct cx_launch *launch, const struct cx
 {
     if (summary->steps == CX_STEPS_UNKNOWN || summary->nloop)
         return INFINITY;
-    return longest(launch, summary->steps * items_of(launch), member);
+    return longest(launch, summary->steps * (double)cx_launch_items(&launch->request.geometry), member);
 }
 
 double cx_judge_longest(const struct cx_launch *launch, const struct cx_cached_verdict *judged,

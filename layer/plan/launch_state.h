@@ -180,7 +180,7 @@ static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
                   launch->request.geometry.local[d];
     return groups;
 }
-/* The number of work-items of the launch. Called by launch/. */
+/* The number of work-items of the launch. Called by plan/ and launch/. */
 static inline uint64_t cx_launch_items(const struct cx_access_geometry *geometry)
 {
     uint64_t items = 1;

@@ -155,14 +155,6 @@ double cx_plan_best_speed(const struct cx_launch *launch)
     return best;
 }
 
-static double items_of(const struct cx_launch *launch)
-{
-    double items = 1;
-    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
-        items *= (double)launch->request.geometry.global[d];
-    return items;
-}
-
 double cx_plan_expected(const struct cx_launch *launch)
 {
     const double speed = cx_plan_best_speed(launch);
@@ -175,7 +167,7 @@ double cx_plan_expected(const struct cx_launch *launch)
  * in seconds. */
 static double waiting(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
-    const double own = cx_plan_expected(launch), items = items_of(launch);
+    const double own = cx_plan_expected(launch), items = (double)cx_launch_items(&launch->request.geometry);
     const struct cx_command *command = own > 0 ? launch->base.queue->unsettled : NULL;
     double seconds = 0;
 
@@ -183,7 +175,7 @@ static double waiting(const struct cx_launch *launch) CX_HOLDS(cx_context_locked
         const struct cx_launch *other = (const struct cx_launch *)command;
         if (command->ops == launch->base.ops &&
             other->request.kernel->function == launch->request.kernel->function)
-            seconds += own * items_of(other) / items;
+            seconds += own * (double)cx_launch_items(&other->request.geometry) / items;
     }
     return seconds;
 }
@@ -255,7 +247,8 @@ static bool may_save(const struct cx_launch *launch, double part) CX_HOLDS(cx_co
     if (isinf(seconds) && launch->deferral.missing_variant != CX_VARIANT_PLAIN)
         return false;
     if (seconds < 0 || isinf(seconds))
-        return part >= unknown_part && items_of(launch) >= (seconds < 0 ? MANY_ITEMS : MANY_LOOPING);
+        return part >= unknown_part && (double)cx_launch_items(&launch->request.geometry) >=
+                                           (seconds < 0 ? MANY_ITEMS : MANY_LOOPING);
     return part * seconds > builds_last(launch);
 }
 

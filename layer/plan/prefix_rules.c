@@ -25,19 +25,25 @@ enum { LEAST_FILLS = 6 };
 /* Launches of a kernel that begin so at most. */
 enum { MOST_PREFIXES = 2 };
 
+/* Whether other members than this one, which would run it whole, may take part in the launch as far as its
+ * kernel lets them, and what that gains is reckoned. */
+static bool others_may(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    return context->account && launch->request.kernel->function->history && member == context->fastest &&
+           (queue->members & (queue->members - 1)) && !launch->decision.on_svm_owner &&
+           cx_options_get()->split != CX_OPTION_SPLIT_NEVER;
+}
+
 /* Judges the launch where it may be split and lasts, or its text lets it, where that is not known: `least`
  * seconds. NULL: that is not so. */
 static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned member, double least)
     CX_HOLDS(cx_context_locked)
 {
-    const struct cx_context *context = launch->base.context;
-    const struct cx_queue *queue = launch->base.queue;
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
 
-    if (!context->account || !launch->request.kernel->function->history || !summary ||
-        member != context->fastest || !(queue->members & (queue->members - 1)) ||
-        launch->decision.on_svm_owner || launch->decision.protocols ||
-        cx_options_get()->split == CX_OPTION_SPLIT_NEVER ||
+    if (!summary || !others_may(launch, member) || launch->decision.protocols ||
         cx_summary_forbids(summary, NULL, NULL) != CX_REASON_NONE)
         return NULL;
     const double length = cx_plan_length(launch);
@@ -62,12 +68,8 @@ static bool is_large(struct cx_launch *launch, unsigned member)
 
 bool cx_prefix_summary_counts(struct cx_launch *launch, unsigned member)
 {
-    const struct cx_context *context = launch->base.context;
-    const struct cx_queue *queue = launch->base.queue;
-    return context->account && launch->request.kernel->function->history && member == context->fastest &&
-           (queue->members & (queue->members - 1)) && !launch->decision.on_svm_owner &&
-           cx_options_get()->split != CX_OPTION_SPLIT_NEVER &&
-           !cx_kernel_summary_wait(launch->request.kernel, 0) && is_large(launch, member);
+    return others_may(launch, member) && !cx_kernel_summary_wait(launch->request.kernel, 0) &&
+           is_large(launch, member);
 }
 
 bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member, unsigned times)

@@ -118,10 +118,8 @@ static double times_each(const struct choice *choice, const struct cx_mem *root,
 /* Bytes of the root that members other than the owner are expected to read and write over their links. */
 static double remote_bytes_of(const struct choice *choice, const struct cx_mem *root)
 {
-    const struct cx_access_geometry *geometry = &choice->launch->request.geometry;
-    double items = 1, bytes = 0;
-    for (uint32_t d = 0; d < geometry->work_dim; d++)
-        items *= (double)geometry->global[d];
+    const double items = (double)cx_launch_items(&choice->launch->request.geometry);
+    double bytes = 0;
     for (uint32_t i = 0; i < choice->kernel->naccess; i++) {
         const struct cx_access_record *record = &choice->kernel->access[i];
         if (cx_launch_mem(choice->launch, record->arg) != root)
