@@ -20,6 +20,8 @@ Suite *cx_test_parts(void);
 Suite *cx_test_drift(void);
 Suite *cx_test_budget(void);
 Suite *cx_test_play(void);
+Suite *cx_test_energy(void);
+Suite *cx_test_power_fit(void);
 
 /* How many policies there are. */
 unsigned cx_test_policies(void);
