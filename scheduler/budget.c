@@ -107,7 +107,20 @@ static double less_returned(double seconds, double whole, double part)
     return seconds < whole ? seconds + part * (whole - seconds) : seconds;
 }
 
-enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
+/* What such a launch would gain is missed if it stays whole now; true: enough was, and it is worth that risk.
+ * gain: with all in place. */
+static bool invests(struct cx_budget *budget, struct cx_budget_record *record, double gain, double loss)
+{
+    record->missed += fmax(gain, 0);
+    if (!cx_budget_pays(record->missed, 1, loss) ||
+        budget->invested + loss > CX_BUDGET_INVESTED * budget->busy)
+        return false;
+    record->missed = 0;
+    budget->invested += loss;
+    return true;
+}
+
+enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budget_record *record,
                                        const struct cx_stake *given, double *reserved)
 {
     const double part = part_returned(budget);
@@ -133,7 +146,7 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx
         return CX_STAKE_SPLIT;
     if (waits(record, promises || record->splits == 0 ? record->lost : fmax(record->lost, stake->whole)))
         return CX_STAKE_WAITS;
-    if (!affordable)
+    if (!affordable && (early || is_misled(budget) || !invests(budget, record, placed - stake->later, loss)))
         return CX_STAKE_TOO_DEAR;
     *reserved = isfinite(loss) ? loss : 0;
     budget->reserved += *reserved;
@@ -159,6 +172,7 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
     record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;
     record->since = 0;
     budget->saved = KEPT * budget->saved + fmax(whole - elapsed, 0);
+    budget->invested = fmax(budget->invested - fmax(whole - elapsed, 0), 0);
     budget->returned *= KEPT;
     cx_budget_charge(budget, lost);
     budget->excess += excess;

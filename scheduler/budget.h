@@ -11,6 +11,10 @@
  * if the upper bound of its loss is in the account: CX_BUDGET_SHARE of the time that the first device was
  * busy so far, nothing in its first CX_BUDGET_START seconds, less what was lost before. Gains never refill
  * it.
+ *  - As an investment: the account does not hold that, as the first use of a device takes once what every
+ * later launch gains from, and opening it may have emptied the account. Then what splits of that kernel would
+ * have saved since counts, as in the ski rental problem: it may lose 1 / CX_BUDGET_WORTH of it. What all
+ * investments may have lost beyond what splits earned stays within CX_BUDGET_INVESTED of busy time.
  *  - Out of curiosity: estimates say that no launch like it would gain, but they may be wrong. What it may
  * lose has to fit into CX_BUDGET_CURIOUS of the account, and what did not gain is left alone for
  * CX_BUDGET_AGAIN launches.
@@ -19,9 +23,9 @@
  * what was lost beyond bounds: what a trial lost as foreseen, such as moves, need not recur; and one split
  * that something disturbed is forgiven where those before it gained more.
  *
- * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time plus what true
- * costs exceed their bounds by (the argument of ski rental: Karlin, Manasse, Rudolph, Sleator, "Competitive
- * snoopy caching", 1988).
+ * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time, and one
+ * investment that is not made good, plus what true costs exceed their bounds by (the argument of ski rental:
+ * Karlin, Manasse, Rudolph, Sleator, "Competitive snoopy caching", 1988).
  *
  * And a device that is r times as fast, r > 1 / (1 - CX_BUDGET_GAIN), is used in the end. Let the bound of
  * what a trial there may lose be c seconds at most. Once the first device alone was busy for K seconds, the
@@ -31,8 +35,10 @@
  *
  * P is the price of opening the device (0: it is open; as much again as has run is expected), and s what was
  * charged otherwise, other kernels' losses too. Of several kernels c is the sum, and a launch of each may be
- * added. Where estimates say wrongly that nothing would be gained, s and c count 1 / CX_BUDGET_CURIOUS times,
- * and CX_BUDGET_AGAIN launches may be added. tests/scheduler/budget.c holds random programs against all that.
+ * added. Of one kernel that is split by knowledge after its first trial the last term is at most the larger
+ * of CX_BUDGET_WORTH c / (1 - 1 / r) and c / CX_BUDGET_INVESTED, whatever s is. Where estimates say wrongly
+ * that nothing would be gained, s and c count 1 / CX_BUDGET_CURIOUS times, and CX_BUDGET_AGAIN launches may
+ * be added. tests/scheduler/budget.c holds random programs against all that.
  *
  * Seconds everywhere. Thread-safety: none, the caller serialises. Previous stage: admission.h, which
  * estimates.
@@ -43,12 +49,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CX_BUDGET_SHARE   0.02 /* of busy time that trials may lose: the default of `share` */
-#define CX_BUDGET_START   0.05 /* busy seconds before the first trial */
-#define CX_BUDGET_GAIN    0.1  /* least gain, as a part of the whole launch */
-#define CX_BUDGET_AGAIN   50.0 /* times the loss that a kernel runs before it is tried again */
-#define CX_BUDGET_CURIOUS 0.25 /* of the account that trials against the estimates may lose */
-#define CX_BUDGET_WORTH   2.0  /* times its price that opening a device must be expected to gain */
+#define CX_BUDGET_SHARE    0.02 /* of busy time that trials may lose: the default of `share` */
+#define CX_BUDGET_START    0.05 /* busy seconds before the first trial */
+#define CX_BUDGET_GAIN     0.1  /* least gain, as a part of the whole launch */
+#define CX_BUDGET_AGAIN    50.0 /* times the loss that a kernel runs before it is tried again */
+#define CX_BUDGET_CURIOUS  0.25 /* of the account that trials against the estimates may lose */
+#define CX_BUDGET_INVESTED 0.05 /* of busy time that investments may lose beyond what splits earned */
+#define CX_BUDGET_WORTH    2.0  /* times its price that opening a device, or an investment, must promise */
 
 /* The account, one a process. Zeroed but for share: nothing has run. */
 struct cx_budget {
@@ -60,15 +67,21 @@ struct cx_budget {
     double saved;    /* by splits, and ... */
     double returned; /* ... what it took to bring their results back to the first device, newer ones counting
                         more */
+    double
+        missed; /* that splits would have saved which the account did not hold, since the last investment */
+    double invested; /* bounds of the losses of investments */
+    double earned;   /* by all splits */
     unsigned trials; /* begun */
 };
 
 /* What is known of the splits of one kernel and shape. Zeroed: nothing. */
 struct cx_budget_record {
-    double lost;     /* by its splits since one gained */
-    double excess;   /* of that, beyond their bounds */
-    double since;    /* busy seconds of its launches since the last one */
-    double ratio;    /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
+    double lost;   /* by its splits since one gained */
+    double excess; /* of that, beyond their bounds */
+    double
+        missed;   /* that splits would have saved which the account did not hold, since the last investment */
+    double since; /* busy seconds of its launches since the last one */
+    double ratio; /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
     unsigned splits; /* measured */
 };
 
@@ -87,7 +100,7 @@ enum cx_stake_verdict {
     CX_STAKE_TOO_DEAR, /* whole: it may lose more than the account holds */
     CX_STAKE_WAITS,    /* whole: it disappointed before */
     CX_STAKE_SPLIT,    /* split by knowledge */
-    CX_STAKE_TRIAL,    /* split, at the account's expense */
+    CX_STAKE_TRIAL,    /* split, at the account's expense or as an investment */
     CX_STAKE_VERDICTS
 };
 /* A phrase that completes "runs whole/split: ...". Called by play.c, plan/plan_stake.c and
@@ -117,7 +130,7 @@ void cx_budget_returned(struct cx_budget *budget, double seconds);
 
 /* Decides about one launch. CX_STAKE_TRIAL reserves the bound of its loss, *reserved, until cx_budget_settle
  * (else *reserved is 0). record: may not be NULL. Called by play.c and driver/account.c. */
-enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, const struct cx_budget_record *record,
+enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budget_record *record,
                                        const struct cx_stake *stake, double *reserved);
 /* A split launch is over: it took `elapsed`, the first device alone would have taken `whole`. Gives what it
  * lost, which is charged. elapsed 0: it did not happen after all. whole 0: not known any more: nothing is

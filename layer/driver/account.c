@@ -88,7 +88,7 @@ double cx_account_left(struct cx_account *account)
     return left;
 }
 
-enum cx_stake_verdict cx_account_decide(struct cx_account *account, const struct cx_budget_record *record,
+enum cx_stake_verdict cx_account_decide(struct cx_account *account, struct cx_budget_record *record,
                                         const struct cx_stake *stake, double *reserved)
 {
     cx_lock(&lock);

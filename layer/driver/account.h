@@ -25,7 +25,7 @@ struct cx_account *cx_account_of(const struct cx_real_device *device);
  * NULL. Called by plan/plan_stake.c. */
 void cx_account_ran(struct cx_account *account, struct cx_budget_record *record, double seconds);
 double cx_account_left(struct cx_account *account);
-enum cx_stake_verdict cx_account_decide(struct cx_account *account, const struct cx_budget_record *record,
+enum cx_stake_verdict cx_account_decide(struct cx_account *account, struct cx_budget_record *record,
                                         const struct cx_stake *stake, double *reserved);
 void cx_account_returned(struct cx_account *account, double seconds);
 /* cx_budget_settle under the lock, for a split that is over. tried: it was split as a trial, without measured

@@ -19,8 +19,9 @@ static enum cx_stake_verdict decide(const struct cx_budget *given, const struct 
                                     struct cx_stake stake)
 {
     struct cx_budget budget = *given;
+    struct cx_budget_record copy = *record;
     double reserved;
-    return cx_budget_decide(&budget, record, &stake, &reserved);
+    return cx_budget_decide(&budget, &copy, &stake, &reserved);
 }
 
 START_TEST(unknown_lengths_stay_whole)
@@ -37,7 +38,7 @@ END_TEST
 /* From the first launch whose length is known, where even the bound does not lose. */
 START_TEST(knowledge_needs_no_account)
 {
-    const struct cx_budget_record record = {0};
+    struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     double reserved = 1;
     const struct cx_stake sure = {1, 0.6, 1, 0.55, 0}, small = {1, 0.95, 0.97, 0.91, 0};
@@ -96,6 +97,52 @@ START_TEST(moves_are_an_investment)
     cx_budget_settle(&budget, &record, reserved, 0.001, 0.003);
     ck_assert_int_eq(decide(&budget, &record, moves), CX_STAKE_WAITS);
     ck_assert_int_eq(decide(&budget, &record, placed), CX_STAKE_SPLIT);
+}
+END_TEST
+
+/* Opening a device emptied the account: then splits that would have saved twice what one may lose are worth
+ * it, as long as all of that is little of what has run, or was earned. */
+START_TEST(what_is_missed_is_invested)
+{
+    const struct cx_stake stake = {0.01, 0.008, 0.025, 0.005, 0};
+    struct cx_budget_record record = {0}, other = {0};
+    struct cx_budget budget = fresh;
+    double reserved;
+    cx_budget_ran(&budget, NULL, 0.5);
+    cx_budget_charge(&budget, 100);
+    for (unsigned i = 0; i < 6; i++)
+        ck_assert_int_eq(cx_budget_decide(&budget, &record, &stake, &reserved), CX_STAKE_TOO_DEAR);
+    ck_assert_int_eq(cx_budget_decide(&budget, &record, &stake, &reserved), CX_STAKE_TRIAL);
+    ck_assert(fabs(reserved - 0.015) < 1e-9 && fabs(budget.invested - 0.015) < 1e-9 && record.missed == 0);
+    cx_budget_settle(&budget, &record, reserved, 0.01, 0.02);
+    for (unsigned i = 0; i < 100; i++)
+        ck_assert_int_eq(cx_budget_decide(&budget, &other, &stake, &reserved), CX_STAKE_TOO_DEAR);
+    cx_budget_settle(&budget, &record, 0, 0.01, 0.005);
+    ck_assert_int_eq(cx_budget_decide(&budget, &other, &stake, &reserved), CX_STAKE_TRIAL);
+    ck_assert(fabs(budget.invested - 0.025) < 1e-9);
+}
+END_TEST
+
+/* Neither early, nor what promises nothing or was told to wait, nor where there is no bound. */
+START_TEST(not_all_is_invested)
+{
+    const struct cx_stake stake = {0.01, 0.008, 0.025, 0.005, 0},
+                          boundless = {0.01, 0.008, INFINITY, 0.005, 0},
+                          vain = {0.01, 0.02, 0.025, 0.0095, 0};
+    struct cx_budget_record record = {0}, lost = {.lost = 0.01, .splits = 1, .ratio = 2};
+    struct cx_budget budget = fresh;
+    double reserved;
+    for (unsigned i = 0; i < 100; i++)
+        ck_assert_int_eq(cx_budget_decide(&budget, &record, &stake, &reserved), CX_STAKE_TOO_DEAR);
+    ck_assert(record.missed == 0);
+    cx_budget_ran(&budget, NULL, 0.4);
+    cx_budget_charge(&budget, 100);
+    for (unsigned i = 0; i < 100; i++) {
+        ck_assert_int_eq(cx_budget_decide(&budget, &record, &boundless, &reserved), CX_STAKE_TOO_DEAR);
+        ck_assert_int_eq(cx_budget_decide(&budget, &record, &vain, &reserved), CX_STAKE_NO_GAIN);
+        ck_assert_int_eq(cx_budget_decide(&budget, &lost, &stake, &reserved), CX_STAKE_WAITS);
+    }
+    ck_assert_int_eq(cx_budget_decide(&budget, &record, &stake, &reserved), CX_STAKE_TRIAL);
 }
 END_TEST
 
@@ -233,9 +280,10 @@ START_TEST(budget_survives_nonsense)
         cx_budget_ran(&budget, &record, a > 1 ? 0 : a);
         cx_budget_charge(&budget, b > 1 ? 0 : b);
         const struct cx_stake stake = {a, b, c, d, 0};
+        const double missed = record.missed + fmax(a - d, 0);
         const enum cx_stake_verdict verdict = cx_budget_decide(&budget, &record, &stake, &reserved);
-        ck_assert(isfinite(reserved) && reserved >= 0);
-        ck_assert(verdict != CX_STAKE_TRIAL || reserved <= 0.02 * budget.busy);
+        ck_assert(isfinite(reserved) && reserved >= 0 && isfinite(budget.invested) && record.missed >= 0);
+        ck_assert(verdict != CX_STAKE_TRIAL || reserved <= 0.02 * budget.busy || reserved <= missed / 2);
         ck_assert(verdict != CX_STAKE_SPLIT || (c <= a && !isnan(c)));
         cx_budget_settle(&budget, &record, reserved, a, d > 1 ? 0 : d);
         ck_assert(!isnan(cx_budget_left(&budget)) && !isnan(record.ratio) && !isnan(budget.excess));
@@ -278,8 +326,10 @@ struct split {
 /* What is true, added up. */
 struct oracle {
     double busy, lost, beyond;
-    double early; /* busy time before the first trial */
-    unsigned trials, splits, launches;
+    double early;    /* busy time before the first trial */
+    double invested; /* bounds of what was risked beyond the account */
+    double gained;
+    unsigned trials, splits, launches, investments;
 };
 
 struct program {
@@ -338,9 +388,16 @@ static void launch(struct program *program, struct kernel *kernel)
         kernel->whole * (kernel->jitter > 0 ? 1 - kernel->jitter + between(1, 2) * kernel->jitter : 1);
     const double elapsed = whole * (kernel->later + extra(kernel, 1));
     double reserved;
+    const double before = program->budget.invested, missed = kernel->record.missed;
     const enum cx_stake_verdict verdict =
         cx_budget_decide(&program->budget, &kernel->record, &stake, &reserved);
     oracle->launches++;
+    if (program->budget.invested > before) {
+        ck_assert(verdict == CX_STAKE_TRIAL && kernel->record.missed == 0);
+        ck_assert(CX_BUDGET_WORTH * reserved <= missed + stake.whole - stake.later + 1e-12);
+        oracle->invested += reserved;
+        oracle->investments++;
+    }
     if (!cx_stake_splits(verdict)) {
         oracle->busy += whole;
         cx_budget_ran(&program->budget, &kernel->record, whole);
@@ -351,6 +408,7 @@ static void launch(struct program *program, struct kernel *kernel)
     if (verdict == CX_STAKE_TRIAL && oracle->trials++ == 0)
         oracle->early = oracle->busy;
     oracle->lost += fmax(elapsed - whole, 0);
+    oracle->gained += fmax(whole - elapsed, 0);
     oracle->beyond += fmax(elapsed - fmax(stake.worst, stake.whole), 0) + fmax(stake.whole - whole, 0);
     kernel->splits++;
     kernel->away = false;
@@ -369,11 +427,12 @@ static void begin(struct program *program, unsigned nkernels)
         program->kernels[k] = random_kernel();
 }
 
-/* (a) What all splits together lose is at most the share of the first device's busy time, and what true costs
- * exceed their bounds by, after every single launch; (c) and nothing is tried early. */
+/* (a) What all splits together lose is at most the share of the first device's busy time, what was invested
+ * (which but for the last time was made good before), and what true costs exceed their bounds by, after every
+ * single launch; (c) and nothing is tried early. */
 START_TEST(losses_stay_within_the_account)
 {
-    unsigned trials = 0, splits = 0, losing = 0;
+    unsigned trials = 0, splits = 0, losing = 0, investments = 0;
     for (unsigned seed = 0; seed < 600; seed++) {
         struct program program;
         const struct oracle *oracle = &program.oracle;
@@ -381,7 +440,8 @@ START_TEST(losses_stay_within_the_account)
         begin(&program, 1 + (unsigned)random() % KERNELS);
         for (unsigned i = 0; i < 2000; i++) {
             launch(&program, &program.kernels[(unsigned)random() % program.nkernels]);
-            ck_assert_msg(oracle->lost <= CX_BUDGET_SHARE * oracle->busy + oracle->beyond + 1e-9,
+            const double bound = CX_BUDGET_SHARE * oracle->busy + oracle->invested + oracle->beyond;
+            ck_assert_msg(oracle->lost <= bound + 1e-9,
                           "seed %u, launch %u: lost %g of %g s, %g beyond bounds", seed, i, oracle->lost,
                           oracle->busy, oracle->beyond);
         }
@@ -389,10 +449,12 @@ START_TEST(losses_stay_within_the_account)
         ck_assert_uint_eq(program.budget.trials, oracle->trials);
         trials += oracle->trials;
         splits += oracle->splits;
+        investments += oracle->investments;
         losing += oracle->lost > 0.01 * oracle->busy;
     }
     ck_assert_uint_gt(trials, 5000); /* the programs put it to the test */
     ck_assert_uint_gt(splits, 200000);
+    ck_assert_uint_gt(investments, 100);
     ck_assert_uint_gt(losing, 10);
 }
 END_TEST
@@ -471,6 +533,27 @@ START_TEST(faster_devices_are_found)
 }
 END_TEST
 
+/* ... and of one kernel after CX_BUDGET_WORTH times the bound of its trial, whatever was charged before,
+ * where bounds hold and what follows is by knowledge. */
+START_TEST(what_is_charged_delays_no_investment)
+{
+    for (unsigned seed = 0; seed < 300; seed++) {
+        struct program program;
+        srandom(seed);
+        begin(&program, 1);
+        const double r = between(1.15, 30), part = 1 - 1 / r;
+        make_faster(&program.kernels[0], r, true);
+        program.kernels[0].off_later = program.kernels[0].off_extra = 1;
+        program.kernels[0].slack = between(1, r); /* then knowledge follows */
+        const double c = dearest(&program), whole = program.kernels[0].whole;
+        const double rent = fmax(CX_BUDGET_WORTH * c / part, c / CX_BUDGET_INVESTED);
+        cx_budget_charge(&program.budget, between(1, 1000));
+        const unsigned streak = run_to(&program, CX_BUDGET_START + rent + whole);
+        ck_assert_msg(streak >= 20, "seed %u: %u launches there after %g s", seed, streak, rent);
+    }
+}
+END_TEST
+
 /* A kernel that always disappoints, however it promises, takes ever less of the account, so that another one
  * gets its trial. */
 START_TEST(losers_do_not_starve_others)
@@ -525,6 +608,8 @@ Suite *cx_test_budget(void)
     tcase_add_test(tcase, moves_promise_nothing);
     tcase_add_test(tcase, trials_wait_for_the_account);
     tcase_add_test(tcase, moves_are_an_investment);
+    tcase_add_test(tcase, what_is_missed_is_invested);
+    tcase_add_test(tcase, not_all_is_invested);
     tcase_add_test(tcase, nothing_is_tried_early);
     tcase_add_test(tcase, estimates_are_doubted);
     tcase_add_test(tcase, wrong_bounds_end_knowledge);
@@ -538,6 +623,7 @@ Suite *cx_test_budget(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, losses_stay_within_the_account);
     tcase_add_test(tcase, faster_devices_are_found);
+    tcase_add_test(tcase, what_is_charged_delays_no_investment);
     tcase_add_test(tcase, losers_do_not_starve_others);
     tcase_add_test(tcase, opening_pays_in_time);
     suite_add_tcase(suite, tcase);

@@ -55,8 +55,8 @@ static void random_steps(struct cx_play *play, struct cx_play_step *steps, unsig
     }
 }
 
-/* Against the first device alone: the account, what the bounds did not say, and what opening the other one
- * takes from launches meanwhile. */
+/* Against the first device alone: the account, what is invested, what the bounds did not say, and what
+ * opening the other one takes from launches meanwhile. */
 START_TEST(programs_lose_no_more_than_the_account)
 {
     unsigned opened = 0, gained = 0;
@@ -71,7 +71,8 @@ START_TEST(programs_lose_no_more_than_the_account)
         const struct cx_play_result *result = &play.result;
         for (unsigned i = 0; i < 3000; i++) {
             cx_play_step(&play, &steps[i % count]);
-            const double most = CX_BUDGET_SHARE * result->busy + result->beyond + costs.open * costs.suffer;
+            const double most = (CX_BUDGET_SHARE + CX_BUDGET_INVESTED) * result->busy + result->beyond +
+                                costs.open * costs.suffer;
             ck_assert_msg(result->seconds <= result->alone + most + 1e-9,
                           "seed %u, step %u: %g s for %g, busy %g, beyond bounds %g, lost %g, gained %g",
                           seed, i, result->seconds, result->alone, result->busy, result->beyond, result->lost,

@@ -54,19 +54,24 @@ START_TEST(summary_shows_the_account)
 END_TEST
 
 /* The program builds something while a build for the second device keeps its driver busy. */
-static void run_beside_a_build(void)
+static void run_building(size_t items)
 {
     cl_program second;
     unsigned i = 0;
     setenv("STUB_HANG", "clBuildProgram:2:2000,clBuildProgram:3:200", 1);
     begin_open("0.2");
     for (; i < 500 && cl_lines_with(cl_folder_path("log"), "clBuildProgram") < 2; i++) {
-        begin_launch(N);
+        begin_launch(items);
         cl_ok(clFinish(cl.queue));
     }
     ck_assert_uint_lt(i, 500);
     second = cl_build_file(STUB_KERNELS);
     cl_ok(clReleaseProgram(second));
+}
+
+static void run_beside_a_build(void)
+{
+    run_building(N);
     begin_end(N);
 }
 
@@ -77,6 +82,28 @@ START_TEST(builds_are_charged)
     const double builds = number_behind(text, ", builds ");
     ck_assert_msg(builds >= 100, "%s", text);
     ck_assert_msg(number_behind(text, "of that, lost ") >= builds, "%s", text);
+}
+END_TEST
+
+enum { SHORT = N / 4 }; /* too short for the second device's first use to be made good at once */
+
+static void run_behind_a_build(void)
+{
+    unsigned kernels, i = 0;
+    run_building(SHORT);
+    for (; i < 700 && begin_did(1, &kernels) == 0; i++)
+        begin_launch_each(1, SHORT);
+    ck_assert_uint_lt(i, 700);
+    begin_end(SHORT);
+}
+
+/* What was charged once does not keep launches whole for 50 times as long, where splits of them gain. */
+START_TEST(charges_delay_no_gain)
+{
+    const char *text = summary_of(run_behind_a_build);
+    const double lost = number_behind(text, "of that, lost "), may = number_behind(text, "splits may lose ");
+    ck_assert_msg(lost >= 100 && may < lost, "%s", text); /* so the account was empty all the time */
+    ck_assert_msg(number_behind(text, " (1 trials ") >= 0, "%s", text);
 }
 END_TEST
 
@@ -132,6 +159,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, summary_shows_the_account);
     tcase_add_test(tcase, builds_are_charged);
+    tcase_add_test(tcase, charges_delay_no_gain);
     tcase_add_test(tcase, contexts_share_the_account);
     tcase_add_test(tcase, summary_shows_that_nothing_was_opened);
     tcase_add_loop_test(tcase, summary_without_an_account, 0, 2);
