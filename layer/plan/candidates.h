@@ -29,6 +29,7 @@ struct cx_candidates {
                               moves */
     double owned[64];      /* bytes of such inputs that each device has */
     double moved;          /* seconds of moves that pay for later launches */
+    double moves_gain;     /* ... and what the launch gains with its data in place */
     double speed[64];      /* speed for the balancer, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;

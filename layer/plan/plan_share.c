@@ -117,12 +117,8 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     if (!migration->active && !about.in_place.split)
         return false;
     cx_migration_begin(migration);
-    double gain;
-    const bool pays = cx_migration_credit_launch(launch, &about, &gain) && !splits;
-    all->moved = pays ? moves_of(plan, all, decision->best) : 0;
-    const bool moves = pays && cx_plan_affords(context, 2 * all->moved);
-    if (splits || moves)
-        cx_migration_split(migration, gain, moves ? all->moved : 0);
+    const bool moves = cx_migration_credit_launch(launch, &about, &all->moves_gain) && !splits;
+    all->moved = moves ? moves_of(plan, all, decision->best) : 0;
     for (unsigned i = 0; i < plan->n && moves; i++) {
         all->device[i] = all->placed[i];
         all->member[i] = all->imagined[i];
@@ -391,7 +387,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         return false;
     }
     all->probe_record = NULL;
-    all->astray_seconds = 0;
+    all->astray_seconds = all->moves_gain = 0;
     cx_candidates_describe(launch, plan, history, all);
     struct cx_admission_decision decision = decide(launch, plan, all);
     plan->moves = moves_at_last(launch, plan, history, all, &decision);
@@ -418,6 +414,12 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                         .best = decision.best};
     if (decision.split && !cx_plan_stake(launch, plan, history, &costs))
         decision.split = false;
+    const bool dear =
+        plan->moves && launch->decision.use == CX_USE_DEAR; /* not yet: what was missed counts */
+    if (dear)
+        launch->decision.use = CX_USE_HERE; /* where its data is */
+    if (decision.split)
+        cx_migration_split(&context->planner->migration, all->moves_gain, costs.moves);
     /* One share each where members move what they lack, or the one that lacks nothing would do it all, and
      * again what another holds whose moves take long; and beside a mere probe, where the best member does all
      * the rest. */
@@ -425,7 +427,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         share(launch, plan, history, all,
               plan->moves || launch->stake.invests ||
                   (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_split_policy_always()));
-    if (plan->moves && !plan->balancer)
+    if (plan->moves && !plan->balancer && !dear)
         cx_migration_end(&context->planner->migration);
     if (all->whole != all->few)
         free(all->whole);

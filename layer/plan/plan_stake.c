@@ -421,11 +421,6 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
 
 /* ---- the decision ---- */
 
-bool cx_plan_affords(const struct cx_context *context, double seconds)
-{
-    return !context->account || seconds <= cx_account_left(context->account);
-}
-
 /* What the account has to hold before such a launch may be split; INFINITY: it holds that, which is not all
  * that stands against it. */
 static double risk_beyond(const struct cx_context *context, const struct cx_stake *stake)

@@ -53,9 +53,6 @@ struct cx_plan_costs {
 bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
                    struct cx_kernel_history *history, const struct cx_plan_costs *costs)
     CX_HOLDS(cx_context_locked);
-/* Whether the account covers that many seconds of moves that pay only for later launches. Called by
- * plan_share.c. */
-bool cx_plan_affords(const struct cx_context *context, double seconds);
 /* Returns the reservation, as the launch is not split after all. Called by plan.c and plan_share.c. */
 void cx_plan_stake_drop(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Settles the account for a split launch that is over after `elapsed` seconds (0: not known), or was not
