@@ -26,6 +26,7 @@ struct cx_subcommand {
 /* Const tables, one at the end of each file. */
 extern const struct cx_subcommand cx_run_subcommand;
 extern const struct cx_subcommand cx_env_subcommand;
+extern const struct cx_subcommand cx_power_subcommand;
 extern const struct cx_subcommand cx_top_subcommand;
 extern const struct cx_subcommand cx_info_subcommand;
 extern const struct cx_subcommand cx_explain_subcommand;

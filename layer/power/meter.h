@@ -45,7 +45,8 @@ struct cx_power_meter {
     struct cx_power_track track[CX_POWER_SOURCES];
 };
 
-/* Finds the sources; there may be none. clock gives seconds; NULL: the host's. NULL: no memory. */
+/* Finds the sources; there may be none. clock gives seconds; NULL: the host's. NULL: no memory. Called by
+ * tools/coexec_power.c. */
 struct cx_power_meter *cx_power_meter_create(double (*clock)(void));
 void cx_power_meter_destroy(struct cx_power_meter *meter);
 

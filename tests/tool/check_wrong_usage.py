@@ -20,6 +20,7 @@ TOOL, STUB, EXAMPLE = (str(pathlib.Path(argument).resolve()) for argument in sys
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
 TWO = {"COEXEC_VENDORS": STUB, "STUB_NAMES": "Quick Graphics,Slow Graphics", "STUB_TYPE": "gpu,cpu", "STUB_VENDOR": "Widgets Inc"}
 NONE = {"COEXEC_VENDORS": "/nonexistent"}
+NO_POWER = {"COEXEC_POWERCAP": "/nonexistent", "COEXEC_HWMON": "/nonexistent", "COEXEC_LIBNVML": "/nonexistent"}
 
 # arguments, variables, exit status, texts of the message
 WRONG = [
@@ -60,6 +61,12 @@ WRONG = [
     ("top --interval", {}, 2, ["--interval needs a value"]),
     ("top --interval 0", {}, 2, ["--interval 0: not a number of seconds from 0.05 to 3600"]),
     ("top 4194299", {}, 1, ["process 4194299 does not run"]),
+    ("power", {}, 2, ["no program to run", "coexec help power"]),
+    ("power --idel 3 -- true", {}, 2, ["unknown option --idel, did you mean --idle?"]),
+    ("power --period -- true", {}, 2, ["--period needs a value"]),
+    ("power --period 0 -- true", {}, 2, ["--period 0: not a number of milliseconds from 1 to 10000"]),
+    ("power --idle 5m -- true", {}, 2, ["--idle 5m: not a number of seconds from 1 to 3600"]),
+    ("power -- true", NO_POWER, 1, ["nothing on this machine tells its power: no RAPL below /nonexistent"]),
     ("run -- /nonexistent/program", {}, 127, ["no such program"]),
     ("run -- /etc", {}, 126, ["/etc"]),
     ("info --fro x", {}, 2, ["unknown argument --fro, did you mean --for?"]),

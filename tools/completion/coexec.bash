@@ -7,10 +7,10 @@ _coexec() {
         mapfile -t COMPREPLY < <(compgen -W "$("$coexec" help 2>/dev/null | awk '/^  [a-z]/ { print $1 }')" -- "$word")
         return
     fi
-    if [ "$sub" = run ]; then # the program's own words begin behind it
+    if [ "$sub" = run ] || [ "$sub" = power ]; then # the program's own words begin behind it
         for ((at = 2; at < COMP_CWORD; at++)); do
             case ${COMP_WORDS[at]} in
-            --algo | --devices | --trace | --set) ((at++)) ;;
+            --algo | --devices | --trace | --set | --period | --idle | --json) ((at++)) ;;
             --) ((at++)); break ;;
             -*) ;;
             *) break ;;
@@ -33,7 +33,7 @@ _coexec() {
     *)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "-- $("$coexec" help "$sub" 2>/dev/null | grep -oE '(^|[ [])--[a-z-]+' | tr -d ' [' | sort -u)" -- "$word")
-        elif [ "$sub" = run ]; then
+        elif [ "$sub" = run ] || [ "$sub" = power ]; then
             mapfile -t COMPREPLY < <(compgen -A command -- "$word"; compgen -A file -- "$word")
         else
             compopt -o default
