@@ -5,6 +5,7 @@
  * values and on private memory.
  */
 #include "layer/analyser/pipeline.h"
+#include "layer/analyser/assembly.h"
 #include "layer/analyser/scan.h"
 #include "layer/analyser/unroll.h"
 
@@ -45,8 +46,10 @@ struct node {
     uint64_t largest;       /* inlined, of it or of a function that it reaches */
     uint32_t calls;         /* how many there are of it */
     bool matters, recursive, kernel;
-    bool fills;    /* gets a pointer to private memory */
-    uint8_t visit; /* 0 new, 1 under way, 2 done */
+    bool fills;     /* gets a pointer to private memory */
+    bool assembles; /* it or a function that it reaches has inline assembly */
+    bool addresses; /* ..., makes a number of an address */
+    uint8_t visit;  /* 0 new, 1 under way, 2 done */
 };
 
 struct graph {
@@ -58,6 +61,21 @@ struct graph {
 bool cx_pipeline_is_kernel(LLVMValueRef function)
 {
     return LLVMGetFunctionCallConv(function) == LLVMSPIRKERNELCallConv && LLVMCountBasicBlocks(function) > 0;
+}
+
+bool cx_pipeline_makes_address(LLVMValueRef value)
+{
+    return LLVMIsAPtrToIntInst(value) ||
+           (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt);
+}
+
+bool cx_pipeline_is_pure_assembly(LLVMValueRef callee)
+{
+    char *text = LLVMPrintValueToString(callee);
+    const bool pure = strstr(text, "\"" CX_ASSEMBLY_PURE "\"") != NULL;
+
+    LLVMDisposeMessage(text);
+    return pure;
 }
 
 bool cx_pipeline_has_assembly(LLVMValueRef function)
@@ -114,7 +132,10 @@ static void look_at_call(struct graph *g, struct node *n, LLVMValueRef call)
     /* what goes inline is for mark() to say */
     LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex,
                                     LLVMGetEnumAttributeKindForName("alwaysinline", 12));
-    if (!callee || !LLVMIsAFunction(callee)) {
+    if (callee && LLVMIsAInlineAsm(callee)) {
+        n->assembles = true;
+        n->matters |= !cx_pipeline_is_pure_assembly(callee);
+    } else if (!callee || !LLVMIsAFunction(callee)) {
         n->matters = true;
     } else if (cx_map_get(&g->index, (uintptr_t)callee, 0, &index)) {
         add_callee(n, index);
@@ -142,7 +163,9 @@ static void look_at(struct graph *g, struct node *n)
                           LLVMGetPointerAddressSpace(type) == CX_SPACE_CONSTANT;
             for (int i = 0; i < operands; i++) {
                 n->matters |= is_shared_pointer(LLVMTypeOf(LLVMGetOperand(v, (unsigned)i)));
+                n->addresses |= cx_pipeline_makes_address(LLVMGetOperand(v, (unsigned)i));
             }
+            n->addresses |= cx_pipeline_makes_address(v);
             if (LLVMIsACallInst(v)) {
                 look_at_call(g, n, v);
             } else if (LLVMIsAFenceInst(v) || LLVMIsAAtomicRMWInst(v) || LLVMIsAAtomicCmpXchgInst(v)) {
@@ -192,10 +215,13 @@ static void visit(struct graph *g, int32_t at)
             visit(g, n->callee[i]);
         }
         n->matters |= callee->matters;
+        n->assembles |= callee->assembles;
+        n->addresses |= callee->addresses;
         n->inlined += goes_inline(callee) ? callee->inlined : 0;
         n->inlined = n->inlined < MAX_COUNTED ? n->inlined : MAX_COUNTED;
         n->largest = n->largest > callee->largest ? n->largest : callee->largest;
     }
+    n->matters |= n->assembles && n->addresses; /* the one may get the other: scan_call.c looks */
     n->largest = n->largest > n->inlined ? n->largest : n->inlined;
     n->visit = 2;
 }
@@ -254,6 +280,9 @@ static void mark(struct node *n)
         set_attribute(n->function, CX_ATTRIBUTE_RECURSIVE, true);
     } else if (!n->matters) {
         set_attribute(n->function, CX_ATTRIBUTE_HARMLESS, true);
+    }
+    if (n->assembles) {
+        set_attribute(n->function, CX_ATTRIBUTE_ASSEMBLES, true);
     }
     remove_attribute(n->function, "optnone");
     remove_attribute(n->function, "noinline");

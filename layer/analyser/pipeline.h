@@ -15,6 +15,11 @@
 bool cx_pipeline_is_kernel(LLVMValueRef function);
 /* Whether a statement of inline assembly is in the function itself. Called by main.c. */
 bool cx_pipeline_has_assembly(LLVMValueRef function);
+/* Whether the value is a number made of an address. Called by scan_call.c. */
+bool cx_pipeline_makes_address(LLVMValueRef value);
+/* Whether assembly.h knows that the statement computes its outputs from its inputs alone. Called by
+ * scan_call.c. */
+bool cx_pipeline_is_pure_assembly(LLVMValueRef callee);
 /*
  * Runs on the whole module. too_large is set (by kernel, in module order) for kernels that would grow past
  * the cap when their helpers are inlined; these are left out (without their bodies' analysis being sensible).

@@ -78,6 +78,7 @@ void cx_scan_call(struct cx_scan *scan, LLVMValueRef call);
 
 /* String attributes that pipeline.c puts on functions it leaves as calls. */
 #define CX_ATTRIBUTE_HARMLESS  "coexec-harmless"
+#define CX_ATTRIBUTE_ASSEMBLES "coexec-assembles"
 #define CX_ATTRIBUTE_RECURSIVE "coexec-recursive"
 
 #endif

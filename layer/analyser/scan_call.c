@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that are left after inlining: built-ins and what clang makes of language features. */
 #include "layer/analyser/scan.h"
-#include "layer/analyser/assembly.h"
+#include "layer/analyser/pipeline.h"
 #include "layer/analyser/place.h"
 
 #include <stdlib.h>
@@ -162,9 +162,65 @@ static bool has_attribute(LLVMValueRef function, const char *name)
                                          (unsigned)strlen(name)) != NULL;
 }
 
+static bool makes_address(LLVMValueRef value)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind || cx_pipeline_makes_address(value);
+}
+
+/* Whether the number may be an address, or computed from one. scan->numbers keeps those that are not: what
+ * programs compute is long, and each of its assembly takes more of it. */
+static bool is_address(struct cx_scan *scan, LLVMValueRef value)
+{
+    LLVMValueRef *todo = cx_alloc(64, sizeof(*todo));
+    size_t count = 1, room = 64;
+    bool found = false;
+    int32_t known;
+
+    for (todo[0] = value; count > 0 && !found;) {
+        LLVMValueRef now = todo[--count];
+        found = makes_address(now);
+        if (found || !LLVMIsAInstruction(now) || LLVMIsALoadInst(now) || LLVMIsACallInst(now) ||
+            cx_map_get(&scan->numbers, (uintptr_t)now, 0, &known)) {
+            continue;
+        }
+        cx_map_put(&scan->numbers, (uintptr_t)now, 0, 1);
+        for (int i = 0; i < LLVMGetNumOperands(now); i++) {
+            if (count == room) {
+                todo = cx_realloc(todo, room *= 2, sizeof(*todo));
+            }
+            todo[count++] = LLVMGetOperand(now, (unsigned)i);
+        }
+    }
+    if (found) { /* those on the way to it are not known to be none */
+        cx_map_finish(&scan->numbers);
+        scan->numbers = (struct cx_map){0};
+    }
+    free(todo);
+    return found;
+}
+
+/* Whether a function that has inline assembly gets an address as a number. One that makes such numbers itself
+ * is inlined (pipeline.c). */
+static bool gets_address(struct cx_scan *scan, LLVMValueRef call)
+{
+    bool gets = false;
+
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !gets; i++) {
+        gets = LLVMGetTypeKind(LLVMTypeOf(argument(call, i))) != LLVMPointerTypeKind &&
+               is_address(scan, argument(call, i));
+    }
+    return gets;
+}
+
 /* A function with a body that was not inlined. */
 static void scan_defined(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef callee)
 {
+    if (has_attribute(callee, CX_ATTRIBUTE_ASSEMBLES)) {
+        scan->kernel->flags |= CX_SUMMARY_ONE_MODEL;
+        if (gets_address(scan, call)) {
+            cx_scan_note(scan, CX_REASON_INLINE_ASM, cx_place_of(scan->kernel, call), -1);
+        }
+    }
     if (has_attribute(callee, CX_ATTRIBUTE_RECURSIVE)) {
         cx_scan_note(scan, CX_REASON_RECURSION, cx_place_of(scan->kernel, call), -1);
     } else if (!has_attribute(callee, CX_ATTRIBUTE_HARMLESS)) {
@@ -242,51 +298,11 @@ static void scan_declared(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef 
     }
 }
 
-static bool makes_address(LLVMValueRef value)
-{
-    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind || LLVMIsAPtrToIntInst(value) ||
-           (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt);
-}
-
-/* Whether the number may be an address, or computed from one. scan->numbers keeps those that are not: what
- * programs compute is long, and each of its assembly takes more of it. */
-static bool is_address(struct cx_scan *scan, LLVMValueRef value)
-{
-    LLVMValueRef *todo = cx_alloc(64, sizeof(*todo));
-    size_t count = 1, room = 64;
-    bool found = false;
-    int32_t known;
-
-    for (todo[0] = value; count > 0 && !found;) {
-        LLVMValueRef now = todo[--count];
-        found = makes_address(now);
-        if (found || !LLVMIsAInstruction(now) || LLVMIsALoadInst(now) || LLVMIsACallInst(now) ||
-            cx_map_get(&scan->numbers, (uintptr_t)now, 0, &known)) {
-            continue;
-        }
-        cx_map_put(&scan->numbers, (uintptr_t)now, 0, 1);
-        for (int i = 0; i < LLVMGetNumOperands(now); i++) {
-            if (count == room) {
-                todo = cx_realloc(todo, room *= 2, sizeof(*todo));
-            }
-            todo[count++] = LLVMGetOperand(now, (unsigned)i);
-        }
-    }
-    if (found) { /* those on the way to it are not known to be none */
-        cx_map_finish(&scan->numbers);
-        scan->numbers = (struct cx_map){0};
-    }
-    free(todo);
-    return found;
-}
-
 /* assembly.h tells what is known of the instructions. */
 static bool is_pure_assembly(struct cx_scan *scan, LLVMValueRef call, LLVMValueRef callee)
 {
-    char *text = LLVMPrintValueToString(callee);
-    bool pure = strstr(text, "\"" CX_ASSEMBLY_PURE "\"") != NULL;
+    bool pure = cx_pipeline_is_pure_assembly(callee);
 
-    LLVMDisposeMessage(text);
     for (unsigned i = 0; pure && i < LLVMGetNumArgOperands(call); i++) {
         pure = !is_address(scan, argument(call, i));
     }

@@ -143,3 +143,41 @@ kernel void address_beside_number(global uint *out, local uint *own, uint n)
     __asm__("prmt.b32 %0, %1, 1, 2;" : "=r"(q) : "r"(MIX(x + (uint)(size_t)own))); // here
     out[get_global_id(0)] = r + q;
 }
+
+#define PERMUTE(x) __asm__ volatile("prmt.b32 %0, %1, %2, 1;" : "=r"(x) : "r"(x), "r"((x) >> 3))
+#define MIX4(x) x = MIX(x); x = MIX(x + 1); x = MIX(x + 3); x = MIX(x + 7); PERMUTE(x)
+#define MIX16(x) MIX4(x); MIX4(x); MIX4(x); MIX4(x)
+/* Too long to go inline where nothing of it matters. */
+uint mixed(uint *state, uint x)
+{
+    for (int i = 0; i < 4; i++) {
+        MIX16(x);
+        MIX16(x);
+        state[(i + x) & 3] ^= x;
+        MIX16(x);
+        MIX16(x);
+        state[i] += x;
+    }
+    return x;
+}
+
+#define EIGHT(f, s, x) (f(s, x) + f(s, x + 1) + f(s, x + 2) + f(s, x + 3) + f(s, x + 4) + f(s, x + 5) + f(s, x + 6) + f(s, x))
+uint mixed_8(uint *state, uint x) { return EIGHT(mixed, state, x); }
+uint mixed_64(uint *state, uint x) { return EIGHT(mixed_8, state, x); }
+uint mixed_512(uint *state, uint x) { return EIGHT(mixed_64, state, x); }
+
+/* All of it inline would be a quarter of a million instructions. */
+//! in_function on 1024/64 splits 0
+//! in_function on 1024/64 part 0..3 out writes 0..768 exact
+kernel void in_function(global uint *out, global const uint *in)
+{
+    uint state[4] = {1, 2, 3, 4};
+    out[get_global_id(0)] = mixed_512(state, in[get_global_id(0)]) + mixed(state, 3);
+}
+
+//! address_in_function refused inline-asm here
+kernel void address_in_function(global uint *out, local uint *own)
+{
+    uint state[4] = {1, 2, 3, 4}, x = (uint)(size_t)own;
+    out[get_global_id(0)] = mixed(state, x); // here
+}
