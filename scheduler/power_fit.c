@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Least squares by normal equations: at most 17 unknowns, all columns in seconds. See power_fit.h.
+ * Least squares by normal equations: at most 9 unknowns, all columns in seconds. See power_fit.h.
  */
 #include "scheduler/power_fit.h"
 
@@ -176,7 +176,7 @@ void cx_power_fit_solve(const struct cx_power_fit *fit, struct cx_powers *powers
     }
     const double square = n ? residual(fit, watts, unknowns) : 0;
     for (unsigned r = 0; r < UNKNOWNS; r++) {
-        struct cx_power_figure *figure = r == 0 ? &powers->fixed : &powers->dynamic[r - 1];
+        struct cx_power_fitted *figure = r == 0 ? &powers->fixed : &powers->dynamic[r - 1];
         figure->watts = watts[r];
         figure->error = r < n ? error_of(fit, &of, r, told[r], square) : INFINITY;
     }

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 enum {
-    CX_POWER_FIT_DEVICES = 16, /* that one source covers, at most */
+    CX_POWER_FIT_DEVICES = 8, /* that one source covers, at most */
     CX_POWER_FIT_WINDOWS = 64,
 };
 
@@ -34,14 +34,14 @@ struct cx_power_fit {
     struct cx_power_window window[CX_POWER_FIT_WINDOWS];
 };
 
-struct cx_power_figure {
+struct cx_power_fitted {
     double watts;
     double error; /* one standard deviation; INFINITY: not known, and watts is 0 */
 };
 
 struct cx_powers {
-    struct cx_power_figure fixed; /* static power */
-    struct cx_power_figure dynamic[CX_POWER_FIT_DEVICES];
+    struct cx_power_fitted fixed; /* static power */
+    struct cx_power_fitted dynamic[CX_POWER_FIT_DEVICES];
 };
 
 /* Takes in a window. Nonsense (negative, infinite, a device that computed longer than the window lasted by

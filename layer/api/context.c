@@ -6,6 +6,7 @@
 #include "layer/timeline/context.h"
 #include "layer/memory/transfer_state.h"
 #include "layer/driver/account.h"
+#include "layer/api/power.h"
 #include "layer/timeline/command.h"
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
@@ -254,6 +255,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     }
     cx_trace_context(context);
     show_live(context);
+    cx_power_begin(&context->members);
     return context;
 }
 

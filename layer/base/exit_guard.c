@@ -282,6 +282,13 @@ void cx_exit_guard_expect(void)
 }
 
 /* Whether exit() waits for launches to go on. */
+void cx_exit_guard_call(void (*handler)(void))
+{
+    cx_lock(&lock);
+    atexit(handler);
+    cx_unlock(&lock);
+}
+
 static bool goes_on(void)
 {
     return (atomic_load(&begun) || atomic_load(&planned)) && !atomic_load(&closed);

@@ -22,6 +22,9 @@
 /* Starts a thread for task(data). False: no thread could be started, or the process is ending. Called by
  * base/, driver/, memory/, source/ and timeline/. */
 bool cx_exit_guard_run(void (*task)(void *data), void *data);
+/* Has exit() call the handler, before libraries that were loaded until now are torn down. Called by
+ * power/sampler.c. */
+void cx_exit_guard_call(void (*handler)(void));
 /* Announces work that is about to be given to another thread. The giving thread calls it, so that the exit
  * handler is registered before the process can end: exit() runs handlers registered last first, and ignores
  * one of ours registered while it runs. Called by task_queue.c and timeline/worker.c. */

@@ -34,6 +34,7 @@ static const char *const names[CX_RANK_COUNT] = {
     [CX_RANK_MACROS] = "macros",
     [CX_RANK_KERNEL_TABLE] = "kernel table",
     [CX_RANK_LIVE] = "live counters",
+    [CX_RANK_POWER] = "power",
     [CX_RANK_SUBBUFFER_ORDER] = "subbuffer order",
     [CX_RANK_PINNED_POOL] = "pinned pool",
     [CX_RANK_CUDA] = "cuda",

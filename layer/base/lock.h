@@ -35,6 +35,7 @@ enum cx_lock_rank {
     CX_RANK_MACROS,          /* compiler_macros.c: all answers so far */
     CX_RANK_KERNEL_TABLE,    /* kernel_table.c: the summary's rows */
     CX_RANK_LIVE,            /* live.c: names of devices and kernels */
+    CX_RANK_POWER,           /* power/sampler.c: windows, and when devices computed */
     CX_RANK_SUBBUFFER_ORDER, /* subbuffer_order.c: its table */
     CX_RANK_PINNED_POOL,     /* pinned_pool.c: pages of all pools */
     CX_RANK_CUDA,            /* cuda.c: the library, once opened */

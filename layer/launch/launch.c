@@ -10,6 +10,7 @@
 #include "layer/launch/region_ranges.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/trace_launch.h"
+#include "layer/power/sampler.h"
 #include "layer/report/live.h"
 #include "layer/report/transfer_counts.h"
 #include "layer/plan/launch_prepare.h"
@@ -280,6 +281,8 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
     for (unsigned d = 0; groups && d < launch->request.geometry.work_dim; d++)
         items *= launch->request.geometry.local[d];
     cx_live_worked(launch->base.context->workers[part->member].device->index, items, busy_ns);
+    if (start_ns && end_ns > start_ns)
+        cx_power_computed(launch->base.context->workers[part->member].device->index, start_ns, end_ns);
     if (start_ns && (!part->first_ns || start_ns < part->first_ns))
         part->first_ns = start_ns;
     if (end_ns > part->last_ns)

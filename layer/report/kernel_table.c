@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ static void keep_current(void);
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_KERNEL_TABLE);
 static struct cx_function_stats *all, **all_tail = &all;
 static void (*prints[MAX_PRINTS])(FILE *out); /* under lock */
+static const struct cx_kernel_table_energy *energy;
 
 struct cx_function_stats *cx_kernel_table_function(const char *name)
 {
@@ -281,7 +283,19 @@ static void print_protocols(FILE *out, const struct cx_function_stats *stats)
         fprintf(out, "    remote access to buffers %llu times\n", (unsigned long long)stats->remote_accesses);
 }
 
-static void print_kernel(FILE *out, const struct cx_function_stats *stats,
+/* By the model of what its devices consume: a meter cannot tell kernels apart. */
+static void print_energy(FILE *out, const struct cx_function_stats *stats)
+{
+    double busy[MAX_DEVICES];
+    for (unsigned d = 0; d < MAX_DEVICES; d++)
+        busy[d] = (double)stats->device[d].busy_ns * 1e-9;
+    const double joules = energy->joules((double)stats->span_ns * 1e-9, busy, MAX_DEVICES);
+    if (isfinite(joules))
+        fprintf(out, "; about %.1f J", joules);
+}
+
+/* finished: at exit. */
+static void print_kernel(FILE *out, const struct cx_function_stats *stats, bool finished,
                          uint64_t verified[CX_VERIFIED_COUNT])
 {
     const bool full = cx_options_get()->summary == CX_OPTION_SUMMARY_FULL;
@@ -290,7 +304,10 @@ static void print_kernel(FILE *out, const struct cx_function_stats *stats,
             (unsigned long long)(stats->launches - stats->split), (double)stats->span_ns / 1e6);
     if (stats->balanced)
         fprintf(out, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
-    fprintf(out, "; moved %.3f MB\n", (double)stats->moved / 1e6);
+    fprintf(out, "; moved %.3f MB", (double)stats->moved / 1e6);
+    if (energy && finished)
+        print_energy(out, stats);
+    fputc('\n', out);
     print_devices(out, stats);
     print_protocols(out, stats);
     for (unsigned i = 0; full && i < MAX_DECISIONS && stats->decision[i].text; i++)
@@ -317,9 +334,11 @@ static void print_tables(FILE *out, bool finished)
     cx_lock(&lock);
     fprintf(out, "coexec summary (pid %d, balancer %s)\n", (int)getpid(), cx_options_algo_text());
     print_headline(out);
+    if (energy && finished)
+        energy->head(out);
     for (const struct cx_function_stats *stats = all; stats; stats = stats->next)
         if (stats->launches)
-            print_kernel(out, stats, verified);
+            print_kernel(out, stats, finished, verified);
     if (cx_options_get()->verify)
         print_verified(out, "  in all: ", verified);
     for (unsigned i = 0; full && i < MAX_PRINTS && prints[i]; i++)
@@ -359,6 +378,13 @@ static void print_summary(void)
     }
     free(path);
     free(text);
+}
+
+void cx_kernel_table_energy(const struct cx_kernel_table_energy *told)
+{
+    cx_lock(&lock);
+    energy = told;
+    cx_unlock(&lock);
 }
 
 void cx_kernel_table_append(void (*print)(FILE *out))

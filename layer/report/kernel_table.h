@@ -44,6 +44,15 @@ struct cx_kernel_table_run {
 /* Adds a finished launch to the record. Accepts NULL for the record. Called by plan/launch_stats.c. */
 void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run);
 
+/* What the summary tells of energy (COEXEC_POWER), both called at exit only. head: lines below the first
+ * ones. joules: what a kernel consumed that took so long, while devices (by index, n of them) computed so
+ * long, in seconds; NAN: not known. A static struct. Called by api/power.c. */
+struct cx_kernel_table_energy {
+    void (*head)(FILE *out);
+    double (*joules)(double seconds, const double *busy, unsigned n);
+};
+void cx_kernel_table_energy(const struct cx_kernel_table_energy *energy);
+
 /* Registers print(), which writes lines behind the table, in the order of registration; once for each
  * function. Called by api/context.c. */
 void cx_kernel_table_append(void (*print)(FILE *out));

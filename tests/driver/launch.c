@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Stub driver: kernel launches, tasks, markers and barriers. */
 #include "calls.h"
+#include "nvml.h"
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { DEFAULT_LOCAL = 64 };
 
@@ -27,13 +32,41 @@ static void work(const struct stub_device *device, cl_ulong begin, double cost)
     }
 }
 
+static struct fake_busy *busy; /* by device; NULL: nobody asks */
+
+static void open_busy(void)
+{
+    const char *file = stub_config_text("STUB_BUSY", "");
+    const int descriptor = *file ? open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    const size_t size = FAKE_BUSY_DEVICES * sizeof *busy;
+    if (descriptor < 0 || ftruncate(descriptor, (off_t)size) != 0)
+        return;
+    void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    busy = mapped == MAP_FAILED ? NULL : mapped;
+    close(descriptor);
+}
+
+/* The device begins, or ends, to compute; one launch at a time. */
+static void tell_busy(const struct stub_device *device, cl_ulong since, cl_ulong until)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_busy);
+    if (!busy || device->index >= FAKE_BUSY_DEVICES)
+        return;
+    atomic_store(&busy[device->index].since, until ? 0 : since);
+    if (until)
+        atomic_fetch_add(&busy[device->index].ns, until - since);
+}
+
 static cl_int run_launch(struct stub_command *command)
 {
     const struct stub_device *device = command->queue->device;
     cl_ulong begin = stub_now();
+    tell_busy(device, begin, 0);
     cl_int code = stub_function_run(command->launch);
     if (device->speed > 0)
         work(device, begin, stub_function_cost(command->launch) / device->speed * 1000.0);
+    tell_busy(device, begin, stub_now());
     return code;
 }
 

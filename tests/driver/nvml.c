@@ -4,8 +4,10 @@
  * the instantaneous power move every 100 ms, "power usage" is a mean over a second, and a call for the
  * counter takes 4 ms.
  *
- *   FAKE_NVML_DEVICES=1       GPUs; number i is at 0000:0i:00.0
- *   FAKE_NVML_POWER=s:w,...   watts from that second on since nvmlInit, at most 32; 122 before
+ *   FAKE_NVML_DEVICES=1       GPUs; number i is at 0000:0i:00.0, counted from 1, as the stub driver's devices
+ * are FAKE_NVML_POWER=s:w,...   watts from that second on since nvmlInit, at most 32; 122 before
+ *   FAKE_NVML_BUSY=file       what the stub driver's STUB_BUSY writes: then a GPU's power is
+ *   FAKE_NVML_WATTS=s:d,...   s watts, and d more while the stub's device computes; the last one repeats
  *   FAKE_NVML_NO_COUNTER=1, FAKE_NVML_NO_FIELD=1  not supported
  *   FAKE_NVML_LOST=s          from that second on every call fails
  *   FAKE_NVML_INIT=code       what nvmlInit gives
@@ -14,10 +16,12 @@
 #include "tests/driver/nvml.h"
 #include "layer/power/nvml.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,6 +70,46 @@ static int lost(void)
     return since_begin() >= number("FAKE_NVML_LOST", INFINITY);
 }
 
+static const struct fake_busy *busy; /* by device; NULL: FAKE_NVML_POWER says */
+static struct {
+    double fixed, dynamic, told_at, told, watts;
+} gpu[FAKE_BUSY_DEVICES];
+
+static void open_busy(void)
+{
+    const char *file = getenv("FAKE_NVML_BUSY"), *text = getenv("FAKE_NVML_WATTS");
+    const int descriptor = file && *file ? open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    const size_t size = FAKE_BUSY_DEVICES * sizeof *busy;
+    if (descriptor < 0 || ftruncate(descriptor, (off_t)size) != 0)
+        return;
+    void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
+    busy = mapped == MAP_FAILED ? NULL : mapped;
+    close(descriptor);
+    for (unsigned i = 0; i < FAKE_BUSY_DEVICES; i++) {
+        gpu[i] = gpu[i ? i - 1 : 0];
+        if (!text || !*text)
+            continue;
+        char *end;
+        gpu[i].fixed = strtod(text, &end);
+        gpu[i].dynamic = strtod(end + (*end == ':'), &end);
+        text = end + (*end == ',');
+    }
+}
+
+/* Of what the device has computed by now; read anew with each step. */
+static double busy_joules(unsigned device, double t)
+{
+    const struct fake_busy *of = &busy[device];
+    if (t <= gpu[device].told_at)
+        return gpu[device].told;
+    const uint64_t since = atomic_load(&of->since), now = (uint64_t)(host_clock() * 1e9);
+    const double computed = 1e-9 * (double)(atomic_load(&of->ns) + (since && now > since ? now - since : 0)),
+                 joules = gpu[device].fixed * t + gpu[device].dynamic * computed;
+    gpu[device].watts = (joules - gpu[device].told) / (t - gpu[device].told_at);
+    gpu[device].told_at = t;
+    return gpu[device].told = joules;
+}
+
 /* Joules from the begin to second t. */
 static double joules_until(double t)
 {
@@ -97,6 +141,7 @@ int nvmlInit_v2(void)
     for (unsigned i = 0; i < sizeof devices / sizeof *devices; i++)
         devices[i].index = i;
     began = since_begin();
+    open_busy();
     return (int)number("FAKE_NVML_INIT", 0);
 }
 
@@ -121,7 +166,7 @@ int nvmlDeviceGetName(cx_nvml_device device, char *name, unsigned size)
 int nvmlDeviceGetPciInfo_v3(cx_nvml_device device, struct cx_nvml_pci *pci)
 {
     memset(pci, 0, sizeof *pci);
-    pci->bus = device->index;
+    pci->bus = device->index + 1;
     snprintf(pci->text, sizeof pci->text, "00000000:%02X:00.0", pci->bus);
     return 0;
 }
@@ -147,7 +192,8 @@ int nvmlDeviceGetTotalEnergyConsumption(cx_nvml_device device, unsigned long lon
         fake_nvml.wait(call_seconds);
     else
         usleep((useconds_t)(call_seconds * 1e6));
-    *millijoules = (unsigned long long)(1e9 + 1e3 * joules_until(last_step()));
+    const double joules = busy ? busy_joules(device->index, last_step()) : joules_until(last_step());
+    *millijoules = (unsigned long long)(1e9 + 1e3 * joules);
     return lost() ? LOST : 0;
 }
 
@@ -161,13 +207,15 @@ int nvmlDeviceGetPowerUsage(cx_nvml_device device, unsigned *milliwatts)
 
 int nvmlDeviceGetFieldValues(cx_nvml_device device, int count, struct cx_nvml_field *fields)
 {
-    (void)device;
     fake_nvml.power_calls++;
+    if (busy)
+        busy_joules(device->index, last_step());
     for (int i = 0; i < count; i++) {
         fields[i].result =
             fields[i].id != CX_NVML_POWER_INSTANT || getenv("FAKE_NVML_NO_FIELD") ? CX_NVML_NOT_SUPPORTED : 0;
         fields[i].type = CX_NVML_UINT;
-        fields[i].value.ui = (unsigned)(1e3 * mean_until(last_step(), step));
+        fields[i].value.ui =
+            (unsigned)(1e3 * (busy ? gpu[device->index].watts : mean_until(last_step(), step)));
     }
     return lost() ? LOST : 0;
 }

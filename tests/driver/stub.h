@@ -10,6 +10,7 @@
  *   STUB_SPEED=1,0.5          work-groups a microsecond (a kernel sleeps that long); 0: no sleep
  *   STUB_SLOW=d:from:to:f     device d takes f times as long from these ms to those after the first launch,
  *                             also for what runs then; list with ,
+ *   STUB_BUSY=file            how long each device has computed, as nvml.h has it
  *   STUB_LOAD=file            while this file exists devices take as many times as long as it says: "1,4"
  *   STUB_UNITS=4,1            compute units (nominal speed)
  *   STUB_NUMA=2,0             NUMA domains that a device can be cut into; default none

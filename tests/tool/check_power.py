@@ -48,7 +48,7 @@ def a_gpu_of_steady_power():
         log = os.path.join(folder, "log")
         facts, done = told(folder, "--", "sleep", "1.3", variables={**GPU, "FAKE_NVML_LOG": log})
         [gpu] = facts["sources"]
-        assert gpu["name"] == "Fake H100 0" and gpu["pci"] == "0000:00:00.0" and gpu["kind"] == "NVML", gpu
+        assert gpu["name"] == "Fake H100 0" and gpu["pci"] == "0000:01:00.0" and gpu["kind"] == "NVML", gpu
         assert abs(gpu["joules"] - 500 * gpu["seconds"]) <= gpu["error"], gpu
         assert 40 < gpu["error"] and abs(gpu["watts"] * gpu["seconds"] - gpu["joules"]) < 1e-6 * gpu["joules"], gpu
         assert facts["total"]["joules"] == gpu["joules"] and facts["total"]["sources"] == 1, facts

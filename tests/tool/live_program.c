@@ -4,7 +4,7 @@
  * comes on standard input, and ends with the status that the line says. Says "ready", and the number of its
  * child. usage: live_program [WHAT] with fork: it has a child; exec: it becomes sleep in place of ending;
  * two: it has two contexts; seconds: it ends by itself after as many as follow, and prints a line every tenth
- * of one.
+ * of one; phases: it launches and pauses for so many seconds in turn, five times.
  */
 #include "../benchmark/client.h"
 
@@ -43,6 +43,15 @@ static void launch(const struct work *work)
     client_check(clFinish(work->client.queue), "clFinish");
 }
 
+static void launch_and_pause(const struct work *work, double us)
+{
+    for (int phase = 0; phase < 5; phase++) {
+        for (const double end_us = client_now_us() + us; client_now_us() < end_us;)
+            launch(work);
+        usleep((useconds_t)us);
+    }
+}
+
 static void have_child(void)
 {
     const pid_t child = fork();
@@ -76,6 +85,8 @@ int main(int argc, char **argv)
     puts("ready");
     if (strcmp(what, "fork") == 0)
         have_child();
+    if (strcmp(what, "phases") == 0 && argc > 2)
+        launch_and_pause(work, 1e6 * strtod(argv[2], NULL));
     fflush(stdout);
     for (unsigned i = 0; !is_over(end_us); i++) {
         launch(&work[i % (unsigned)n]);

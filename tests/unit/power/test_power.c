@@ -407,8 +407,8 @@ START_TEST(gpus_are_matched)
     struct cx_power_meter *meter = make_nvml("");
     ck_assert_uint_eq(meter->sources.n, 4);
     ck_assert_ptr_eq(cx_power_source_of(&meter->sources, NULL, uuid), &meter->sources.source[2]);
-    ck_assert_ptr_eq(cx_power_source_of(&meter->sources, "0000:03:00.0", NULL), &meter->sources.source[3]);
-    ck_assert_ptr_null(cx_power_source_of(&meter->sources, "0000:04:00.0", NULL));
+    ck_assert_ptr_eq(cx_power_source_of(&meter->sources, "0000:04:00.0", NULL), &meter->sources.source[3]);
+    ck_assert_ptr_null(cx_power_source_of(&meter->sources, "0000:05:00.0", NULL));
     cx_power_meter_destroy(meter);
 }
 END_TEST

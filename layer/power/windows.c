@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows of energy and of computing. See windows.h.
+ */
+#include "layer/power/windows.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of what a device consumes when it computes. */
+static const double most_error = 0.2;
+
+void cx_power_windows_init(struct cx_power_windows *windows, const struct cx_power_sources *sources)
+{
+    memset(windows, 0, sizeof *windows);
+    windows->sources = sources->n;
+    for (unsigned i = 0; i < sources->n; i++)
+        windows->package[i] = sources->source[i].part == CX_POWER_PACKAGE;
+}
+
+void cx_power_windows_device(struct cx_power_windows *windows, unsigned device, bool is_cpu, unsigned source)
+{
+    if (device >= CX_POWER_DEVICES || windows->there[device])
+        return;
+    windows->there[device] = true;
+    windows->group[device] = is_cpu                      ? CX_POWER_GROUP_CPU
+                             : source < windows->sources ? source
+                                                         : CX_POWER_GROUP_CPU + 1u;
+}
+
+static unsigned kept(const struct cx_power_windows *windows)
+{
+    return windows->n < CX_POWER_FIT_WINDOWS ? windows->n : CX_POWER_FIT_WINDOWS;
+}
+
+/* The newest one is open until it is closed, and computing counts in it already. */
+void cx_power_windows_open(struct cx_power_windows *windows, double from)
+{
+    windows->span[windows->n++ % CX_POWER_FIT_WINDOWS] = (struct cx_power_span){.from = from, .to = INFINITY};
+}
+
+void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_power_meter *meter, double to,
+                            const struct cx_power_mark *begin, const struct cx_power_mark *end)
+{
+    struct cx_power_span *span = &windows->span[(windows->n - 1) % CX_POWER_FIT_WINDOWS];
+    span->to = to;
+    for (unsigned i = 0; i < windows->sources; i++) {
+        const struct cx_power_figure figure = cx_power_meter_between(meter, begin, end, i);
+        span->joules[i] = figure.lack == CX_POWER_KNOWN ? figure.watts * (to - span->from) : -1;
+        span->error[i] = figure.error;
+    }
+}
+
+void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, double from, double to)
+{
+    if (device >= CX_POWER_DEVICES)
+        return;
+    from = fmax(from, windows->until[device]);
+    windows->until[device] = fmax(to, windows->until[device]);
+    for (unsigned w = 0; w < kept(windows); w++) {
+        struct cx_power_span *span = &windows->span[w];
+        span->busy[device] += fmax(fmin(to, span->to) - fmax(from, span->from), 0);
+    }
+}
+
+/* Whether a source is one of the group's. */
+static bool is_of(const struct cx_power_windows *windows, unsigned source, unsigned group)
+{
+    return group == CX_POWER_GROUP_CPU ? windows->package[source] : source == group;
+}
+
+/* The window as the group sees it. False: a source of it has no figure there, or it has none. */
+static bool group_window(const struct cx_power_windows *windows, const struct cx_power_span *span,
+                         unsigned group, const unsigned *device, unsigned ndevices,
+                         struct cx_power_window *window)
+{
+    bool any = false;
+    *window = (struct cx_power_window){.seconds = span->to - span->from};
+    for (unsigned i = 0; i < windows->sources; i++) {
+        if (!is_of(windows, i, group))
+            continue;
+        if (span->joules[i] < 0)
+            return false;
+        any = true;
+        window->joules += span->joules[i];
+        window->error += span->error[i];
+    }
+    for (unsigned d = 0; d < ndevices; d++)
+        window->busy[d] = span->busy[device[d]];
+    return any;
+}
+
+static double last_end(const struct cx_power_windows *windows)
+{
+    double last = 0;
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
+        last = fmax(last, windows->until[d]);
+    return last;
+}
+
+static void solve_group(struct cx_power_windows *windows, unsigned group, double before,
+                        struct cx_power_model *model)
+{
+    struct cx_powers powers;
+    unsigned device[CX_POWER_FIT_DEVICES];
+    struct cx_power_fit *fit = &windows->fit;
+    memset(fit, 0, sizeof *fit);
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
+        if (!windows->there[d] || windows->group[d] != group)
+            continue;
+        if (fit->devices == CX_POWER_FIT_DEVICES)
+            return; /* too many to be told apart */
+        device[fit->devices++] = d;
+    }
+    for (unsigned w = 0; w < kept(windows); w++) {
+        struct cx_power_window window;
+        if (windows->span[w].to <= before && isfinite(windows->span[w].to) &&
+            group_window(windows, &windows->span[w], group, device, fit->devices, &window))
+            cx_power_fit_add(fit, &window);
+    }
+    cx_power_fit_solve(fit, &powers);
+    model->fixed[group] = (struct cx_power_fitted){powers.fixed.watts, powers.fixed.error};
+    for (unsigned d = 0; d < fit->devices; d++)
+        model->dynamic[device[d]] =
+            (struct cx_power_fitted){powers.dynamic[d].watts, powers.dynamic[d].error};
+}
+
+void cx_power_windows_solve(struct cx_power_windows *windows, bool all, struct cx_power_model *model)
+{
+    const double before = all ? INFINITY : last_end(windows);
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
+        model->dynamic[d] = (struct cx_power_fitted){0, INFINITY};
+    for (unsigned group = 0; group <= CX_POWER_GROUP_CPU; group++)
+        model->fixed[group] = (struct cx_power_fitted){0, INFINITY};
+    for (unsigned group = 0; group <= CX_POWER_GROUP_CPU; group++)
+        if (group < windows->sources || group == CX_POWER_GROUP_CPU)
+            solve_group(windows, group, before, model);
+}
+
+bool cx_power_model_tells(const struct cx_power_model *model, unsigned group, unsigned device)
+{
+    const struct cx_power_fitted *fixed = &model->fixed[group], *dynamic = &model->dynamic[device];
+    const double most = most_error * (fixed->watts + dynamic->watts);
+    return fixed->error <= most && dynamic->error <= most;
+}
+
+bool cx_power_model_tells_idle(const struct cx_power_model *model, unsigned group)
+{
+    return model->fixed[group].error <= most_error * model->fixed[group].watts;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Static and dynamic powers of the devices that coexec uses, from windows of the meter (meter.h) and the
+ * times at which the devices computed: what scheduler/power_fit.h solves, once for each group of devices that
+ * share sources. A GPU with a source of its own is a group; all CPU devices are one, with all packages.
+ *
+ * A device's times may come late, at the end of what it computed: they are added to all windows that they
+ * touch. Of packages that overlap on a device the time counts once. So windows later than what has ended so
+ * far do not count yet, as a device may have computed in them.
+ *
+ * Seconds on the meter's clock, J, W. Thread-safety: none, sampler.c serialises. Previous stage: meter.h.
+ */
+#ifndef CX_LAYER_POWER_WINDOWS_H
+#define CX_LAYER_POWER_WINDOWS_H
+
+#include "layer/power/meter.h"
+#include "scheduler/power_fit.h"
+
+enum { CX_POWER_DEVICES = 64 /* real devices, by index */, CX_POWER_GROUP_CPU = CX_POWER_SOURCES };
+
+struct cx_power_span {
+    double from, to;
+    double joules[CX_POWER_SOURCES], error[CX_POWER_SOURCES]; /* joules < 0: no figure */
+    double busy[CX_POWER_DEVICES];
+};
+
+struct cx_power_windows {
+    unsigned sources;
+    bool package[CX_POWER_SOURCES];
+    bool there[CX_POWER_DEVICES];     /* the device is one of ours */
+    unsigned group[CX_POWER_DEVICES]; /* its source's number, CX_POWER_GROUP_CPU, or more: it has none */
+    double until[CX_POWER_DEVICES];   /* its last end */
+    unsigned n;                       /* windows so far; the last CX_POWER_FIT_WINDOWS are kept */
+    struct cx_power_span span[CX_POWER_FIT_WINDOWS];
+    struct cx_power_fit fit; /* while it is solved */
+};
+
+/* What is known of the powers; errors are infinite where it is not (power_fit.h). */
+struct cx_power_model {
+    struct cx_power_fitted fixed[CX_POWER_SOURCES + 1] /* by group */, dynamic[CX_POWER_DEVICES];
+};
+
+/* The sources of that list, and no device yet. Called by sampler.c. */
+void cx_power_windows_init(struct cx_power_windows *windows, const struct cx_power_sources *sources);
+/* A real device: a CPU, or one with that source (CX_POWER_SOURCES: none). Called by sampler.c. */
+void cx_power_windows_device(struct cx_power_windows *windows, unsigned device, bool is_cpu, unsigned source);
+/* A window of the meter begins; it ends, with the meter's marks of both times. Called by sampler.c. */
+void cx_power_windows_open(struct cx_power_windows *windows, double from);
+void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_power_meter *meter, double to,
+                            const struct cx_power_mark *begin, const struct cx_power_mark *end);
+/* The device computed from one time to the other. Called by sampler.c. */
+void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, double from, double to);
+/* all: nothing computes any more, so every window counts. Called by sampler.c. */
+void cx_power_windows_solve(struct cx_power_windows *windows, bool all, struct cx_power_model *model);
+/* Whether both powers of the device, which is of that group, are known to a fifth of what it consumes when it
+ * computes. Called by api/power.c. */
+bool cx_power_model_tells(const struct cx_power_model *model, unsigned group, unsigned device);
+/* ... and whether the static power of the group is. Called by api/power.c. */
+bool cx_power_model_tells_idle(const struct cx_power_model *model, unsigned group);
+
+#endif

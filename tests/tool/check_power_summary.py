@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""COEXEC_POWER=1 in programs, on the tests' stub driver with two GPUs whose power a made-up libnvidia-ml tells by what they compute:
+joules and powers in the summary, watts in the trace, and nothing of it in programs that do not ask. TAP.
+
+usage: check_power_summary.py PATH_OF_COEXEC PATH_OF_LIBFAKENVML PATH_OF_LIBSTUB LIVE_PROGRAM
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
+
+TOOL, NVML, STUB, PROGRAM = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:5])
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "FAKE_NVML_", "OCL_ICD_", "STUB_"))}
+WATTS = [(100, 300), (50, 30)]  # idle, and more while it computes
+
+
+def settings(folder, **more):
+    busy = os.path.join(folder, "busy")
+    return {**CLEAN, "COEXEC_VENDORS": STUB, "STUB_TYPE": "gpu", "STUB_DEVICES": "2", "STUB_ASYNC": "1", "STUB_SPEED": "0.002",
+            "STUB_EXTENSIONS": "cl_khr_pci_bus_info", "STUB_BUSY": busy, "FAKE_NVML_BUSY": busy, "FAKE_NVML_DEVICES": "2",
+            "FAKE_NVML_WATTS": ",".join(f"{idle}:{more}" for idle, more in WATTS), "FAKE_NVML_LOG": os.path.join(folder, "log"),
+            "COEXEC_LIBNVML": NVML, "COEXEC_POWERCAP": "/nonexistent", "COEXEC_HWMON": "/nonexistent", "COEXEC_POWER": "1", **more}
+
+
+def run(env, *arguments, options=("--summary",)):
+    done = subprocess.run([TOOL, "run", *options, "--", PROGRAM, *arguments], env=env, input="0\n", capture_output=True, text=True, timeout=120)
+    return done
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    assert found, f"no '{pattern}' in:\n{text}"
+    return [float(part) for part in found.groups()]
+
+
+def joules_and_powers():
+    """The devices compute for 6.5 s of 13: what the summary says is what their powers make of the times that it says, too."""
+    with tap.folder() as folder:
+        done = run(settings(folder, COEXEC_TRACE=os.path.join(folder, "trace.json")), "phases", "1.3")
+        text, sums = done.stderr, [0, 0]
+        seconds, product = number(r"in ([0-9.]+) s of this machine, energy-delay product ([0-9.]+) J s", text)
+        kernel, about = number(r"time ([0-9.]+) ms; .*; about ([0-9.]+) J\n", text)
+        busy = [number(rf"device {d}  stub {d} .* busy +([0-9.]+) ms", text)[0] / 1000 for d in (0, 1)]
+        for d, (idle, more) in enumerate(WATTS):
+            joules, error = number(rf"device {d}  Fake H100 {d} +([0-9.]+) J \+- ([0-9.]+)", text)
+            truth = idle * seconds + more * busy[d]
+            assert abs(joules - truth) <= error + 0.03 * truth, f"{joules} J, not {truth}\n{text}"
+            at_rest, doubt, computing, other_doubt = number(
+                rf"Fake H100 {d} .*idle ([0-9.]+) W \+- ([0-9.]+), computing ([0-9.]+) W \+- ([0-9.]+) more", text)
+            assert abs(at_rest - idle) <= 2 * doubt and abs(computing - more) <= 2 * other_doubt, text
+            sums = [sums[0] + joules, sums[1] + idle * kernel / 1000 + more * min(busy[d], kernel / 1000)]
+        assert abs(product - sums[0] * seconds) <= 0.01 * product, text
+        assert abs(about - sums[1]) <= 0.1 * sums[1], f"{about} J, not {sums[1]}\n{text}"
+        shown = [event["args"] for event in json.load(open(os.path.join(folder, "trace.json"))) if event.get("name") == "watts"]
+        assert len(shown) > 50 and all(set(args) == {"0 Fake H100 0", "1 Fake H100 1"} for args in shown[1:]), shown[:3]
+        assert max(args["0 Fake H100 0"] for args in shown) > 250 > 120 > min(args["0 Fake H100 0"] for args in shown), shown
+
+
+def runs_too_short_have_no_figure():
+    with tap.folder() as folder:
+        done = run(settings(folder, STUB_SPEED="0"))
+        assert done.returncode == 0, done
+        assert "too short for a figure" in done.stderr or "energy not measured" in done.stderr or " J +- " in done.stderr, done.stderr
+
+
+def nothing_unless_asked():
+    """NVIDIA's library is not even opened."""
+    with tap.folder() as folder:
+        for more in ({"COEXEC_POWER": "0"}, {"COEXEC_POWER": ""}):
+            done = run(settings(folder, **more), "seconds", "0.3")
+            assert "coexec summary" in done.stderr and "energy" not in done.stderr and not os.path.exists(os.path.join(folder, "log")), done
+        done = run(settings(folder), "seconds", "0.3", options=())
+        assert not done.stderr and not os.path.exists(os.path.join(folder, "log")), done
+
+
+def machines_without_sources():
+    with tap.folder() as folder:
+        done = run(settings(folder, COEXEC_LIBNVML="/nonexistent"), "seconds", "0.5")
+        assert "energy not measured" in done.stderr and done.stderr.count("nothing on this machine tells its power") == 1, done.stderr
+
+
+def a_gpu_is_lost():
+    with tap.folder() as folder:
+        done = run(settings(folder, FAKE_NVML_LOST="1"), "seconds", "2.5")
+        assert done.returncode == 3 and "cannot be read any more" in done.stderr and "no figure" in done.stderr, done
+
+
+def other_ends():
+    """Of a program with a child, one that becomes another, and one that a signal ends."""
+    with tap.folder() as folder:
+        for what in ("fork", "exec"):
+            process = subprocess.Popen([TOOL, "run", "--summary", "--", PROGRAM, what], env=settings(folder), stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            assert process.stdout.readline() == "ready\n"
+            if what == "exec":
+                process.stdin.close()
+                process.kill()
+                process.wait(60)
+            else:
+                _, text = process.communicate("0\n", timeout=60)
+                assert process.returncode == 0 and text.count("coexec summary") == 1, text
+        process = subprocess.Popen([TOOL, "run", "--summary", "--", PROGRAM], env=settings(folder), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == -signal.SIGINT
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run([joules_and_powers, runs_too_short_have_no_figure, nothing_unless_asked, machines_without_sources, a_gpu_is_lost,
+                      other_ends]))
