@@ -8,6 +8,7 @@
 #include "scheduler/simulate.h"
 #include "tools/coexec.h"
 #include "tools/coexec_simulate.h"
+#include "tools/coexec_simulate_energy.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -29,6 +30,8 @@ struct job {
     enum cx_sim_format format;
     unsigned ndevices;
     struct cx_sim_device devices[MAX_DEVICES];
+    struct cx_energy_device powers[MAX_DEVICES];
+    bool has_powers;            /* of any device */
     double in_bytes, out_bytes; /* a group's */
     uint64_t launches, partitions, reexecutes;
     const char *trace, *svg, *paper, *programs, *costs;
@@ -55,7 +58,8 @@ static bool read_whole(const char *text, uint64_t highest, uint64_t *value)
 }
 
 /* One KEY=VALUE of a device; false when there is no such key or no such value. */
-static bool set_field(struct cx_sim_device *device, const char *key, const char *text)
+static bool set_field(struct cx_sim_device *device, struct cx_energy_device *powers, const char *key,
+                      const char *text)
 {
     uint64_t kind = device->known.kind;
     const struct {
@@ -76,6 +80,8 @@ static bool set_field(struct cx_sim_device *device, const char *key, const char 
         {"drain", &device->drain, NULL},
         {"in", &device->in_seconds, NULL}, /* bandwidths, until all arguments are read */
         {"out", &device->out_seconds, NULL},
+        {"static", &powers->static_watts, NULL},
+        {"dynamic", &powers->dynamic_watts, NULL},
         {"fill", NULL, &device->known.fill},
         {"min", NULL, &device->known.min_package},
         {"kind", NULL, &kind},
@@ -98,6 +104,7 @@ static int add_device(struct job *job, const char *argument)
     if (job->ndevices == MAX_DEVICES)
         return cx_usage_error(me, "more than %d devices", MAX_DEVICES);
     struct cx_sim_device device = {.known = {.fill = 1}, .launch_seconds = 10e-6, .reply_seconds = 30e-6};
+    struct cx_energy_device powers = {.static_watts = 0};
     char *copy = strdup(argument), *rest = NULL;
     if (!copy)
         return cx_tool_error(me, "out of memory");
@@ -111,7 +118,7 @@ static int add_device(struct job *job, const char *argument)
         if (!value && strcmp(part, "gpu") == 0)
             device.known.accelerator = true;
         else
-            good = value && set_field(&device, part, value);
+            good = value && set_field(&device, &powers, part, value);
     }
     free(copy);
     if (!good || device.jitter >= 1)
@@ -121,6 +128,9 @@ static int add_device(struct job *job, const char *argument)
         return cx_usage_error(me, "slots= tells what half=, drain=, in= and out= do: %s", argument);
     device.known.launch_seconds = device.launch_seconds;
     device.known.overlaps = device.drain > 0 || device.slots > 0;
+    powers.speed = device.speed;
+    job->has_powers |= powers.static_watts > 0 || powers.dynamic_watts > 0;
+    job->powers[job->ndevices] = powers;
     job->devices[job->ndevices++] = device;
     return CX_EXIT_OK;
 }
@@ -241,8 +251,18 @@ static int read_algos(struct job *job)
     return status;
 }
 
+static void print_energy(const struct job *job, const struct cx_energy_choice *energy)
+{
+    if (!job->has_powers)
+        return;
+    printf(job->format == CX_SIM_TABLE ? "%12.6g %12.6g  "
+           : job->format == CX_SIM_CSV ? "%.9g,%.9g,"
+                                       : "\"joules\": %.9g, \"edp\": %.9g, ",
+           energy->joules, energy->edp);
+}
+
 static void print_result(const struct job *job, const char *name, const struct cx_sim_result *result,
-                         const uint64_t *done, bool first)
+                         const struct cx_energy_choice *energy, const uint64_t *done, bool first)
 {
     double over = result->seconds / result->ideal, efficiency = result->ideal / result->seconds;
     if (job->format == CX_SIM_TABLE)
@@ -253,19 +273,47 @@ static void print_result(const struct job *job, const char *name, const struct c
                efficiency, result->balance, result->packages);
     else
         printf("%s\n  {\"algo\": \"%s\", \"seconds\": %.9g, \"ideal\": %.9g, \"over_ideal\": %.6f, "
-               "\"efficiency\": %.6f, \"balance\": %.6f, \"packages\": %u, \"shares\": [",
+               "\"efficiency\": %.6f, \"balance\": %.6f, \"packages\": %u, ",
                first ? "" : ",", name, result->seconds, result->ideal, over, efficiency, result->balance,
                result->packages);
+    print_energy(job, energy);
+    fputs(job->format == CX_SIM_JSON ? "\"shares\": [" : "", stdout);
     const char *between = job->format == CX_SIM_JSON ? ", " : job->format == CX_SIM_CSV ? ";" : " ";
     for (unsigned i = 0; i < job->ndevices; i++)
         printf("%s%.4f", i ? between : "", (double)done[i] / (double)job->groups);
     fputs(job->format == CX_SIM_JSON ? "]}" : "\n", stdout);
 }
 
+/* What is told of packages. */
+struct notes {
+    bool draws;
+    struct cx_simulate_log log;
+    struct cx_simulate_busy busy;
+};
+
+static void take_note(void *data, const struct cx_sim_package *package)
+{
+    struct notes *notes = data;
+    cx_simulate_busy_note(&notes->busy, package);
+    if (notes->draws)
+        cx_simulate_note(&notes->log, package);
+}
+
+/* Which devices the model takes for that goal, at the speeds given. */
+static void print_choice(const struct job *job, const char *what, enum cx_energy_goal goal)
+{
+    const struct cx_energy_choice choice =
+        cx_energy_choose(job->powers, job->ndevices, (double)job->groups, 0, goal);
+    printf("least %s by the model: devices", what);
+    for (unsigned i = 0; i < job->ndevices; i++)
+        if (choice.members >> i & 1)
+            printf(" %u", i);
+    printf("; %.6g s, %.6g J, %.6g J s\n", choice.seconds, choice.joules, choice.edp);
+}
+
 /* Launches after the first start from what the earlier ones taught; the last one's result. */
 static struct cx_sim_result run_launches(const struct job *job, const struct cx_algo *algo,
-                                         const struct cx_sim_load *load, uint64_t *done,
-                                         struct cx_simulate_log *log)
+                                         const struct cx_sim_load *load, uint64_t *done, struct notes *notes)
 {
     struct cx_sim_device devices[MAX_DEVICES];
     struct cx_speed_record records[MAX_DEVICES] = {{0}};
@@ -275,7 +323,8 @@ static struct cx_sim_result run_launches(const struct job *job, const struct cx_
         cx_memory_init(memory);
     memcpy(devices, job->devices, sizeof devices);
     for (uint64_t launch = 1; launch <= job->launches; launch++) {
-        log->count = 0;
+        notes->log.count = 0;
+        notes->busy = (struct cx_simulate_busy){{0}, {0}};
         struct cx_simulation sim = {.policy = algo->policy,
                                     .params = &algo->params,
                                     .load = load,
@@ -290,8 +339,8 @@ static struct cx_sim_result run_launches(const struct job *job, const struct cx_
                                     .reexecutes = job->reexecutes,
                                     .memory = memory,
                                     .records = records,
-                                    .note = job->svg ? cx_simulate_note : NULL,
-                                    .note_data = log};
+                                    .note = take_note,
+                                    .note_data = notes};
         result = cx_simulate(&sim);
         for (unsigned i = 0; i < job->ndevices && job->launches > 1; i++)
             devices[i].known.measured_speed = cx_speed_record_speed(&records[i]);
@@ -304,29 +353,36 @@ static int simulate_all(const struct job *job, const struct cx_sim_load *load)
 {
     int status = CX_EXIT_OK;
     if (job->format == CX_SIM_TABLE)
-        printf("%-10s %12s %10s %10s %8s %9s  %s\n", "balancer", "seconds", "over ideal", "efficiency",
-               "balance", "packages", "shares");
+        printf("%-10s %12s %10s %10s %8s %9s  %s%s\n", "balancer", "seconds", "over ideal", "efficiency",
+               "balance", "packages", job->has_powers ? "           J          J s  " : "", "shares");
     else
-        fputs(job->format == CX_SIM_CSV ? "algo,seconds,ideal,over_ideal,efficiency,balance,packages,shares\n"
-                                        : "[",
-              stdout);
+        printf(job->format == CX_SIM_CSV
+                   ? "algo,seconds,ideal,over_ideal,efficiency,balance,packages,%sshares\n"
+                   : "[",
+               job->has_powers ? "joules,edp," : "");
     for (unsigned i = 0; i < job->algos.count; i++) {
         const struct cx_algos *algos = job->algos.algo[i];
         uint64_t done[MAX_DEVICES];
-        struct cx_simulate_log log = {0};
-        struct cx_sim_result result = run_launches(job, &algos->all, load, done, &log);
+        struct notes notes = {.draws = job->svg != NULL};
+        struct cx_sim_result result = run_launches(job, &algos->all, load, done, &notes);
         if (result.complete && job->svg)
-            status = cx_simulate_svg(job->svg, algos->text, &log, job->ndevices);
-        free(log.packages);
+            status = cx_simulate_svg(job->svg, algos->text, &notes.log, job->ndevices);
+        free(notes.log.packages);
         if (status != CX_EXIT_OK)
             return status;
         if (!result.complete)
             return cx_tool_error(me, "%s: the launch never ends: every device dies, or memory is short",
                                  algos->text);
-        print_result(job, algos->text, &result, done, i == 0);
+        const struct cx_energy_choice energy =
+            cx_simulate_energy(&notes.busy, job->powers, job->ndevices, result.seconds);
+        print_result(job, algos->text, &result, &energy, done, i == 0);
     }
     if (job->format == CX_SIM_JSON)
         puts("\n]");
+    if (job->format == CX_SIM_TABLE && job->has_powers) {
+        print_choice(job, "energy", CX_ENERGY_JOULES);
+        print_choice(job, "energy-delay product", CX_ENERGY_EDP);
+    }
     return CX_EXIT_OK;
 }
 
@@ -401,7 +457,9 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "                   launches in which a device gets slower and is fast again; with --seed N other "
         "numbers\n"
         "                   of the same kinds are drawn\n"
-        "  --paper P        no --device: sigmoid, ompss or logfit, the paper's figures beside ours\n"
+        "  --paper P        no --device: sigmoid, ompss or logfit, the paper's figures beside ours; edp: "
+        "energy\n"
+        "                   and energy-delay product over one GPU alone\n"
         "  --programs P     no --device: whole programs on two devices, decided launch by launch as the "
         "driver\n"
         "                   would: P is a file, `all` made-up ones or one of them. Prints launches, seconds "
@@ -431,6 +489,7 @@ const struct cx_subcommand cx_simulate_subcommand = {
         "                   dies=SECONDS, slows=SECONDS with\n"
         "                   factor=TIMES, half=GROUPS of a package at half of the speed, in=BYTES/S, "
         "out=BYTES/S,\n"
+        "                   static=WATTS, dynamic=WATTS more while it computes (then energy is told),\n"
         "                   drain=GROUPS' time that a package's end leaves it idle, unless another is "
         "there,\n"
         "                   or slots=GROUPS that run at once, from package to package;\n"

@@ -5,6 +5,7 @@
  * do not.
  */
 #include "tools/coexec_simulate.h"
+#include "tools/coexec_simulate_energy.h"
 #include "scheduler/simulate.h"
 #include "tools/coexec.h"
 
@@ -179,6 +180,8 @@ static bool print_program(const struct paper *paper, const struct program *progr
 
 int cx_simulate_paper(const char *name)
 {
+    if (strcmp(name, "edp") == 0)
+        return cx_simulate_edp();
     for (unsigned i = 0; i < COUNT(papers); i++) {
         const struct paper *paper = &papers[i];
         if (strcmp(paper->name, name) != 0)
@@ -196,5 +199,5 @@ int cx_simulate_paper(const char *name)
         }
         return CX_EXIT_OK;
     }
-    return cx_usage_error("simulate", "no such paper: %s (sigmoid, ompss, logfit)", name);
+    return cx_usage_error("simulate", "no such paper: %s (sigmoid, ompss, logfit, edp)", name);
 }

@@ -394,6 +394,25 @@ def simulate_knows_papers():
         assert done.returncode == 0 and f"{policy} printed" in done.stdout, done
 
 
+def simulate_tells_energy():
+    """By hand: one device 4.096 s at 70 + 500 W, and 30 W of the other; both 3.7236 s at 700 W."""
+    devices = ["--device", "1000,gpu,static=70,dynamic=500,launch=0,reply=0", "--device", "100,static=30,dynamic=100,launch=0,reply=0"]
+    rows = {row["algo"]: row for row in json.loads(tool("simulate", *devices, "--format", "json").stdout)}
+    assert abs(rows["single"]["joules"] - 4.096 * 600) < 1 and abs(rows["single"]["edp"] - 4.096 ** 2 * 600) < 4, rows["single"]
+    assert abs(rows["static"]["joules"] - 3.7236 * 700) < 2 and abs(rows["static"]["edp"] - 3.7236 ** 2 * 700) < 8, rows["static"]
+    assert all(row["joules"] >= 4.095 * 600 for row in rows.values()), rows
+    text = tool("simulate", *devices, "--algo", "auto").stdout.splitlines()
+    assert text[0].split()[-4:] == ["J", "J", "s", "shares"], text
+    assert text[2].startswith("least energy by the model: devices 0;") and "product by the model: devices 0 1;" in text[3], text
+    csv = tool("simulate", *devices, "--algo", "auto", "--format", "csv").stdout.splitlines()
+    assert csv[0].split(",")[7:] == ["joules", "edp", "shares"] and len(csv[1].split(",")) == 10, csv
+    without = tool("simulate", "--device", "1", "--device", "1").stdout
+    assert " J " not in without and "model" not in without, without
+    table = tool("simulate", "--paper", "edp").stdout.splitlines()
+    mean = next(line for line in table if line.startswith("| geometric mean")).split("|")[2:-1]
+    assert len(mean) == 10 and all(0.7 < float(energy) < 1 for energy in mean[::2]) and all(0.3 < float(edp) < 0.6 for edp in mean[1::2]), table
+
+
 def simulate_plays_programs():
     played = json.loads(tool("simulate", "--programs", "all", "--format", "json").stdout)
     assert len(played) >= 10 and all(one["over_alone"] < 1.02 for one in played), played
