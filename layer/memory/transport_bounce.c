@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 /* One more lies behind them: NVIDIA's driver wants whole rows of rectangles within the memory. */
-enum { SLOTS = 7, LEAST = 2 << 20, MOST = 32 << 20, SECOND_HALVES = 128 };
+enum { SLOTS = 7, LEAST = 2 << 20, MOST = 32 << 20, SECOND_HALVES = 128, MANY_PAIRS = 4096 };
 
 struct bounce {
     struct cx_peer_memory *memory;
@@ -92,16 +92,21 @@ static uint64_t bounce_near(const struct cx_mem *root, unsigned place)
     return near;
 }
 
+static bool have_buffers(struct cx_context *context)
+{
+    if (!context->bounce_buffers)
+        context->bounce_buffers =
+            calloc(1, sizeof(*context->bounce_buffers) +
+                          context->nmembers * sizeof(context->bounce_buffers->bounce[0]));
+    return context->bounce_buffers;
+}
+
 /* Makes the slots where there are none yet. False: they cannot be had, and never will be. */
 static bool bounce_open(struct cx_context *context, unsigned from, unsigned place)
 {
     const unsigned m = from - 1, to = place - 1;
     cl_int error;
-    if (!context->bounce_buffers)
-        context->bounce_buffers =
-            calloc(1, sizeof(*context->bounce_buffers) +
-                          context->nmembers * sizeof(context->bounce_buffers->bounce[0]));
-    if (!context->bounce_buffers)
+    if (!have_buffers(context))
         return false;
     struct bounce *bounce = &context->bounce_buffers->bounce[m];
     if (!bounce->own && !bounce->fails) {
@@ -355,7 +360,7 @@ static bool bounce_flush(struct cx_command *command) CX_HOLDS(cx_context_locked)
 
 static void bounce_hold(struct cx_context *context)
 {
-    if (context->bounce_buffers)
+    if (context->peers && slot_bytes() && cx_peers_are_open(context) && have_buffers(context))
         context->bounce_buffers->holds = true;
 }
 
@@ -366,16 +371,30 @@ static bool bounce_let(struct cx_command *command) CX_HOLDS(cx_context_locked)
     return bounce_flush(command);
 }
 
-/* Whether what is kept has to be planned first: it empties the slot, or brings what is to be copied on. */
+/* Whether any runs of the two lists, which are of one root, overlap. */
+static bool runs_overlap(const struct cx_transfer_list *a, const struct cx_transfer_list *b)
+{
+    if ((size_t)a->count * b->count > MANY_PAIRS) /* may be: it costs a wait */
+        return true;
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned j = 0; j < b->count; j++)
+            if (a->item[i].lo < b->item[j].hi && b->item[j].lo < a->item[i].hi)
+                return true;
+    return false;
+}
+
+/* Whether what is kept has to be planned first: it empties the slot, or brings what is to be copied on.
+ * Devices that bring each other the borders of many arrays in one buffer do so side by side. */
 static bool must_flush(const struct cx_bounce_buffers *bounce_buffers, const struct cx_worker *source,
-                       unsigned slot, const struct second_half *next)
+                       unsigned slot, const struct second_half *next, const struct cx_transfer_list *runs)
 {
     bool must = bounce_buffers->nsecond_halves == SECOND_HALVES;
     for (unsigned i = 0; i < bounce_buffers->nsecond_halves && !must; i++) {
         const struct second_half *second_half = &bounce_buffers->second_half[i];
-        must = (second_half->source == source && second_half->slot == slot) ||
-               (second_half->worker == source && second_half->root == next->root &&
-                second_half->lo < next->hi && next->lo < second_half->hi);
+        must =
+            (second_half->source == source && second_half->slot == slot) ||
+            (second_half->worker == source && second_half->root == next->root && second_half->lo < next->hi &&
+             next->lo < second_half->hi && runs_overlap(second_half->job->data, runs));
     }
     return must;
 }
@@ -408,7 +427,7 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
     }
     const unsigned slot = bounce->next;
     struct second_half second_half = second_half_of(in, source, worker, slot);
-    bool ok = !must_flush(bounce_buffers, source, slot, &second_half) || bounce_flush(command);
+    bool ok = !must_flush(bounce_buffers, source, slot, &second_half, in) || bounce_flush(command);
     *slot_use = (struct cx_bounce_slot_use){.source = source,
                                             .member = worker,
                                             .own = bounce->own,

@@ -11,7 +11,7 @@
  *                            kernel, after a while
  *   SHARED_DELAY=us          copies within a device are enqueued up to so much later
  *   SHARED_LATE=us           every other kernel begins up to so much later than it could
- *   SHARED_LOG=file          a line for each copy within a device
+ *   SHARED_LOG=file          a line for each copy within a device, with its two objects
  */
 #include "wrap.h"
 
@@ -167,7 +167,7 @@ static cl_int CL_API_CALL release(cl_command_queue queue, cl_uint count, const c
 /* ---- copies within a device ---- */
 
 /* Whether the next one is to fail. Each thread has delays of its own. */
-static bool copy_fails(size_t bytes, size_t rows)
+static bool copy_fails(cl_mem from_mem, cl_mem to, size_t bytes, size_t rows)
 {
     static _Thread_local unsigned random;
     static atomic_ulong seen;
@@ -181,7 +181,7 @@ static bool copy_fails(size_t bytes, size_t rows)
     }
     FILE *file = log && *log ? fopen(log, "ae") : NULL;
     if (file) {
-        fprintf(file, "copy %zu x %zu\n", bytes, rows);
+        fprintf(file, "copy %zu x %zu from %p to %p\n", bytes, rows, (void *)from_mem, (void *)to);
         fclose(file);
     }
     return fail && sscanf(fail, "copy:%lu%c", &at, &from) >= 1 && (k == at || (from == '+' && k > at));
@@ -191,9 +191,10 @@ static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_me
                                       size_t to_offset, size_t bytes, cl_uint nwaits, const cl_event *waits,
                                       cl_event *event)
 {
-    return copy_fails(bytes, 1) ? CL_OUT_OF_RESOURCES
-                                : driver.real.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset,
-                                                                  bytes, nwaits, waits, event);
+    return copy_fails(from, to, bytes, 1)
+               ? CL_OUT_OF_RESOURCES
+               : driver.real.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, nwaits,
+                                                 waits, event);
 }
 
 static cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin,
@@ -201,7 +202,7 @@ static cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem 
                                     size_t from_slice, size_t to_row, size_t to_slice, cl_uint nwaits,
                                     const cl_event *waits, cl_event *event)
 {
-    return copy_fails(region[0], region[1] * region[2])
+    return copy_fails(from, to, region[0], region[1] * region[2])
                ? CL_OUT_OF_RESOURCES
                : driver.real.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region,
                                                      from_row, from_slice, to_row, to_slice, nwaits, waits,

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of copies through slots (transport_bounce.c): devices that need each other's borders give theirs
+ * before they wait for what they get. The devices are those of test_peer.c.
+ */
+#include "cl_fixture.h"
+#include "cl_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 4096, BYTES = N * sizeof(cl_int) };
+
+static const char source[] =
+    "__kernel void count(__global int *out, int k) { int i = get_global_id(0); out[i] = k + 3 * i; }\n"
+    /* two arrays in one buffer */
+    "__kernel void blur(__global const int *in, __global int *out, int n)\n"
+    "{ int i = get_global_id(0), l = i > 0 ? i - 1 : i, r = i + 1 < n ? i + 1 : i;\n"
+    "  out[i] = in[l] + in[r]; out[n + i] = in[n + l] - in[n + r]; }\n";
+
+static int got[N];
+
+/* Two steps on both devices, each of which needs the other's borders of both arrays. */
+static void blur(cl_kernel count, cl_kernel kernel)
+{
+    const size_t all = N, items = N / 2, local = 64;
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL);
+    cl_set_mem(count, 0, a);
+    cl_set_int(count, 1, 7);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, count, 1, NULL, &all, &local, 0, NULL, NULL));
+    for (unsigned i = 0; i < 2; i++) {
+        cl_set_mem(kernel, 0, i % 2 ? b : a);
+        cl_set_mem(kernel, 1, i % 2 ? a : b);
+        cl_set_int(kernel, 2, N / 2);
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    }
+    cl_read(a, got, BYTES);
+    for (int i = 2; i < N / 2 - 2; i++)
+        ck_assert(got[i] == 4 * (7 + 3 * i) && got[N / 2 + i] == 0);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+}
+
+/* Of the devices' buffers in the log of copies, how many were given bytes before they gave theirs, and how
+ * many both gave and got some. Slots do either, through an object for each device. */
+static unsigned got_first(const char *log, unsigned *both)
+{
+    struct {
+        char from[32], to[32];
+    } line[64];
+    unsigned n = 0, count = 0;
+    FILE *file = fopen(log, "re");
+    ck_assert_ptr_nonnull(file);
+    while (n < 64 && fscanf(file, "copy %*u x %*u from %31s to %31s\n", line[n].from, line[n].to) == 2)
+        n++;
+    fclose(file);
+    *both = 0;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned gives = 0, gets = 0;
+        while (gives < n && strcmp(line[gives].from, line[i].from) != 0)
+            gives++;
+        while (gets < n && strcmp(line[gets].to, line[i].from) != 0)
+            gets++;
+        *both += gives == i && gets < n;
+        count += gives == i && gets < i;
+    }
+    return count;
+}
+
+/* Neither device waits for what it gets before it gives what the other needs, however the runs of several
+ * arrays lie between each other's. */
+START_TEST(exchanges_at_once)
+{
+    unsigned both;
+    cl_folder_make("exchange");
+    setenv("SHARED_LOG", cl_folder_path("slots"), 1);
+    cl_open();
+    cl_kernel count = cl_kernel_of(source, "count"), kernel = cl_kernel_of(source, "blur");
+    blur(count, kernel);
+    ck_assert_uint_eq(got_first(cl_folder_path("slots"), &both), 0);
+    ck_assert_uint_eq(both, 4); /* two buffers on two devices */
+    cl_ok(clReleaseKernel(count));
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+    cl_folder_remove();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("peer_exchange");
+    TCase *tcase = tcase_create("peer_exchange");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, exchanges_at_once);
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
