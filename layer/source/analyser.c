@@ -12,9 +12,9 @@
 #include "layer/source/include_hash.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/base/own_program.h"
 #include "layer/base/sha256.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -42,43 +42,25 @@ enum {
 
 static char analyser_path[PATH_MAX];
 
-static bool try_analyser(const char *path)
-{
-    return *path && strlen(path) < sizeof(analyser_path) && !access(path, X_OK) &&
-           strcpy(analyser_path, path);
-}
-
-/* At that place, seen from the library's folder. */
-static bool try_analyser_at(const char *library, const char *place)
-{
-    char *path = NULL;
-    const int length = (int)(strrchr(library, '/') - library);
-    const bool found = asprintf(&path, "%.*s/%s", length, library, place) >= 0 && try_analyser(path);
-    free(path);
-    return found;
-}
-
-/* The library's folder knows best: a library beside its helper, also when build or installation was moved. */
 static void find_analyser(void)
 {
     const char *option = cx_options_get()->analyser;
-    char *library = NULL;
-    Dl_info info;
+    static const struct cx_own_program places = {"analyser/coexec-analyse", CX_ANALYSER_BESIDE,
+                                                 CX_ANALYSER_INSTALLED, CX_ANALYSER_BUILT};
 
     if (*option) {
-        if (!try_analyser(option))
+        if (strlen(option) < sizeof(analyser_path) && !access(option, X_OK))
+            strcpy(analyser_path, option);
+        else
             cx_warn(CX_TOPIC_ANALYSIS, "%s (COEXEC_ANALYSER) cannot be run: every launch runs whole", option);
         return;
     }
-    if (dladdr(&analyser_path, &info) && info.dli_fname)
-        library = realpath(info.dli_fname, NULL);
-    const bool found = library && (try_analyser_at(library, "analyser/coexec-analyse") ||
-                                   try_analyser_at(library, CX_ANALYSER_BESIDE));
-    free(library);
-    if (!found && !try_analyser(CX_ANALYSER_INSTALLED) && !try_analyser(CX_ANALYSER_BUILT))
+    if (!cx_own_program_find(&places, analyser_path)) {
+        *analyser_path = '\0';
         cx_warn(CX_TOPIC_ANALYSIS,
                 "coexec-analyse is not found: every launch runs whole. Install coexec whole (a build "
                 "needs the package llvm-dev for it), or name it by COEXEC_ANALYSER");
+    }
 }
 
 const char *cx_analyser_program(void)
