@@ -22,6 +22,7 @@ Suite *cx_test_budget(void);
 Suite *cx_test_play(void);
 Suite *cx_test_energy(void);
 Suite *cx_test_power_fit(void);
+Suite *cx_test_derive(void);
 
 /* How many policies there are. */
 unsigned cx_test_policies(void);
