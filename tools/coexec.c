@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 static const struct cx_subcommand *const subcommands[] = {
-    &cx_run_subcommand,      &cx_env_subcommand,   &cx_power_subcommand,
-    &cx_top_subcommand,      &cx_info_subcommand,  &cx_explain_subcommand,
-    &cx_simulate_subcommand, &cx_bench_subcommand, &cx_report_subcommand,
+    &cx_run_subcommand,       &cx_env_subcommand,   &cx_power_subcommand,
+    &cx_top_subcommand,       &cx_info_subcommand,  &cx_explain_subcommand,
+    &cx_simulate_subcommand,  &cx_bench_subcommand, &cx_report_subcommand,
+#ifdef CX_WITH_KNOWLEDGE
+    &cx_knowledge_subcommand,
+#endif
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
@@ -76,9 +79,9 @@ static void print_usage(FILE *stream)
           "To begin with: coexec run --summary -- ./app\n\n",
           stream);
     for (int i = 0; i < SUBCOMMANDS; i++)
-        fprintf(stream, "  %-9s%s\n", subcommands[i]->name, subcommands[i]->summary);
-    fputs("  help     print this, or the help of a subcommand; `help options` lists what --set takes\n"
-          "  version  print the version\n",
+        fprintf(stream, "  %-11s%s\n", subcommands[i]->name, subcommands[i]->summary);
+    fputs("  help       print this, or the help of a subcommand; `help options` lists what --set takes\n"
+          "  version    print the version\n",
           stream);
 }
 

@@ -138,6 +138,15 @@ static const char *heading_of(const char *class)
                                         : "\nNames of COEXEC_DEBUG, for tests and measurements";
 }
 
+const char *cx_info_knowledge(void)
+{
+    const struct cx_options *options = cx_options_get();
+    if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible || !cx_options_cache_dir())
+        return NULL;
+    return options->knowledge == CX_OPTION_KNOWLEDGE_READ ? "/knowledge, read only"
+                                                          : "/knowledge (coexec knowledge list)";
+}
+
 static void print_options(void)
 {
     const struct cx_option_row *rows;
@@ -151,6 +160,8 @@ static void print_options(void)
     const char *state, *config = cx_options_config(&state), *cache = cx_options_cache_dir();
     printf("  configuration file: %s%s%s\n", config, *config ? ": " : "", state);
     printf("  analysis cache: %s\n", cache ? cache : "none");
+    const char *known = cx_info_knowledge();
+    printf("  knowledge of former processes: %s%s\n", known ? cache : "none", known ? known : "");
 }
 
 enum { LINK_BYTES = 64 << 20 };

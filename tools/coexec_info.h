@@ -21,4 +21,7 @@ int cx_info_json(const struct cx_machine *machine, const struct cx_device *devic
  * info and run. */
 int cx_tell_no_device(const char *subcommand, const struct cx_machine *machine);
 
+/* Where what was learned is kept, below the cache folder, for people; NULL: nowhere. */
+const char *cx_info_knowledge(void);
+
 #endif

@@ -138,6 +138,7 @@ int cx_info_json(const struct cx_machine *machine, const struct cx_device *devic
     const char *state, *config = cx_options_config(&state);
     cx_json_add_text(root, "config_file", strcmp(state, "read") == 0 ? config : NULL);
     cx_json_add_text(root, "cache_dir", cx_options_cache_dir());
+    cx_json_add_bool(root, "knowledge", cx_info_knowledge() != NULL);
     if (links)
         cx_json_add(root, "links", links_object(links, machine));
     const char *text =

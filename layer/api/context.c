@@ -13,6 +13,7 @@
 #include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
+#include "layer/knowledge/knowledge.h"
 #include "layer/launch/diff.h"
 #include "layer/launch/prefix.h"
 #include "layer/memory/peer.h"
@@ -26,6 +27,7 @@
 #include "layer/memory/transport.h"
 #include "layer/timeline/trace_command.h"
 #include "layer/plan/planner.h"
+#include "layer/plan/recall.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +165,8 @@ static cl_int open_members(struct cx_context *context)
     for (unsigned w = 0; w < context->nmembers; w++)
         if (!cx_transfer_state_begin(&context->workers[w]))
             return CL_OUT_OF_HOST_MEMORY;
+    if (cx_context_shares(context)) /* read while the first device is opened */
+        cx_knowledge_begin();
     context->fastest = cx_context_open_next(context);
     if (context->fastest == context->nmembers) {
         const cl_int error = context->workers[0].open_error;
@@ -242,6 +246,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
         context->nproperties = nproperties;
     }
     context->opened = look_for_peers;
+    context->made_kernel = cx_recall_kernel;
     context->progressed = go_on;
     report_more();
     context->pool = cx_pinned_pool_new();

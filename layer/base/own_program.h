@@ -16,7 +16,7 @@ struct cx_own_program {
 };
 
 /* Finds the first that can be run. The library's folder knows best: a library beside its program, also when
- * build or installation was moved. False: there is none. Called by
+ * build or installation was moved. False: there is none. Called by knowledge/store_program.c and
  * source/analyser.c. */
 bool cx_own_program_find(const struct cx_own_program *places, char path[PATH_MAX]);
 

@@ -152,6 +152,19 @@ void cx_account_opened(struct cx_account *account, const struct cx_real_device *
     cx_unlock(&lock);
 }
 
+double cx_account_opening(struct cx_account *account, const struct cx_real_device *device)
+{
+    double seconds = 0;
+    if (!account)
+        return 0;
+    cx_lock(&lock);
+    for (unsigned i = 0; i < account->nopened && i < MAX_OPENED; i++)
+        if (account->opened[i].device == device->index)
+            seconds = account->opened[i].seconds;
+    cx_unlock(&lock);
+    return seconds;
+}
+
 static void print_opened(FILE *out, const struct cx_account *account)
 {
     fprintf(out, "    opened beside it:");

@@ -41,6 +41,9 @@ void cx_account_delayed(struct cx_account *account, double seconds);
 /* Charges the opening of another device, which took that long beside the program. Accepts NULL. Called by
  * timeline/worker_open.c. */
 void cx_account_opened(struct cx_account *account, const struct cx_real_device *device, double seconds);
+/* Seconds that opening the device beside the account's own took in this process; 0: it was not opened, or is
+ * not remembered. Accepts NULL. Called by plan/recall.c. */
+double cx_account_opening(struct cx_account *account, const struct cx_real_device *device);
 
 /* Prints the summary's lines about each account in use. Called through a pointer set in api/context.c. */
 void cx_account_print(FILE *out);

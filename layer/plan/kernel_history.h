@@ -56,7 +56,11 @@ struct cx_length {
     double seconds; /* newer ones counting more */
     bool guessed;   /* from a part of one launch */
 };
-enum { CX_LENGTHS = 8 };
+enum { CX_LENGTHS = 16 };
+
+/* Numbers of work-groups of which the balancer auto remembers launches, of one function; shapes of which
+ * former processes were asked lately. */
+enum { CX_KERNEL_MEMORIES = 16, CX_KERNEL_RECALLS = 16 };
 
 enum { CX_REPLAY_FORMS = 2 }; /* ranges of one function that are known at a time */
 
@@ -77,7 +81,7 @@ struct cx_kernel_history {
     struct cx_cached_verdict *judged[16] CX_GUARDED_BY(cx_context_locked); /* most recently used first */
     struct cx_merge_memory merges[8] CX_GUARDED_BY(cx_context_locked);     /* by shape, at shape % 8 */
     /* memories of the balancer auto, by number of groups; never replaced */
-    struct cx_memory *memories[4] CX_GUARDED_BY(cx_context_locked);
+    struct cx_memory *memories[CX_KERNEL_MEMORIES] CX_GUARDED_BY(cx_context_locked);
     struct cx_feedback_record feedback CX_GUARDED_BY(cx_context_locked); /* how its splits did */
     /* how its results are used (result_use.h); NULL: none yet */
     struct cx_result_uses *result_uses CX_GUARDED_BY(cx_context_locked);
@@ -110,6 +114,13 @@ struct cx_kernel_history {
         double lost; /* seconds that splits of them could have saved at most */
     } skipped[16] CX_GUARDED_BY(cx_context_locked);
     unsigned nskipped CX_GUARDED_BY(cx_context_locked);
+    /* recall.h: the kernel's hash, shapes that were asked for, and whether relations of speeds were entered
+     */
+    unsigned char known_as[16] CX_GUARDED_BY(cx_context_locked);
+    bool has_name CX_GUARDED_BY(cx_context_locked);
+    bool related CX_GUARDED_BY(cx_context_locked);
+    unsigned nrecalled CX_GUARDED_BY(cx_context_locked);
+    uint64_t recalled[CX_KERNEL_RECALLS] CX_GUARDED_BY(cx_context_locked);
 };
 /* The function's history, made at the first call. NULL: no memory. Called by plan/ and launch/. */
 struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers)

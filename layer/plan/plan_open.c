@@ -7,6 +7,7 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/plan_size.h"
+#include "layer/plan/recall.h"
 #include "layer/program/program.h"
 #include "layer/program/build_deferred.h"
 #include "layer/timeline/queue.h"
@@ -65,16 +66,24 @@ static double price_of_builds(const struct cx_launch *launch, double builds, dou
     return BUILD_PART * builds + (fastest->device->type & CL_DEVICE_TYPE_CPU ? fmax(builds - waiting, 0) : 0);
 }
 
+/* Nothing of it can have taken longer than the opening itself, and what undoes it as long. */
+double cx_plan_opening_price(const struct cx_context *context, unsigned member)
+{
+    const struct cx_worker *worker = &context->workers[member];
+    const double most = worker->device->type & CL_DEVICE_TYPE_CPU ? OPENING_CPU_SECONDS : OPENING_SECONDS;
+    const double seconds = cx_recall_opening(context, member);
+    return seconds > 0 ? fmin(2 * seconds, most) : most;
+}
+
 /* Of opening those members that are closed. */
-static double price_of_opening(const struct cx_launch *launch)
+static double price_of_opening(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     double price = 0;
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        const struct cx_worker *worker = &context->workers[m];
-        if (cx_queue_takes(launch->base.queue, m) && atomic_load(&worker->state) == CX_WORKER_CLOSED)
-            price += worker->device->type & CL_DEVICE_TYPE_CPU ? OPENING_CPU_SECONDS : OPENING_SECONDS;
-    }
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_queue_takes(launch->base.queue, m) &&
+            atomic_load(&context->workers[m].state) == CX_WORKER_CLOSED)
+            price += cx_plan_opening_price(context, m);
     return price;
 }
 

@@ -27,6 +27,9 @@ double cx_plan_gain(const struct cx_launch *launch, double whole);
  * seconds of launches of its function that are enqueued behind it. Called by plan_size.c. */
 bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting)
     CX_HOLDS(cx_context_locked);
+/* Seconds that the program loses at most while the member is opened, and by its end: built-in numbers, or
+ * what opening it took a former process. Called by recall.c. */
+double cx_plan_opening_price(const struct cx_context *context, unsigned member) CX_HOLDS(cx_context_locked);
 
 /* Whether other devices are being opened that could share the rest of a launch, of that many seconds; starts
  * opening them if that pays. Called by prefix_rules.c and launch/prefix.c. */

@@ -10,6 +10,7 @@
 #include "layer/memory/peer.h"
 #include "layer/plan/plan_open.h"
 #include "layer/plan/plan_size.h"
+#include "layer/plan/recall.h"
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
 #include "layer/plan/policy.h"
@@ -91,6 +92,15 @@ static const struct cx_length *near_length(const struct cx_kernel_history *histo
     return best;
 }
 
+/* The entry that was added longest ago makes room. */
+static struct cx_length *add_length(struct cx_kernel_history *history, uint64_t shape, double groups)
+    CX_HOLDS(cx_context_locked)
+{
+    struct cx_length *length = &history->lengths[history->nlengths++ % CX_LENGTHS];
+    *length = (struct cx_length){.shape = shape, .groups = groups};
+    return length;
+}
+
 double cx_plan_length(const struct cx_launch *launch)
 {
     struct cx_kernel_history *history = launch->request.kernel->function->history;
@@ -101,18 +111,14 @@ double cx_plan_length(const struct cx_launch *launch)
     const struct cx_length *length = find_length(history, shape_of(launch));
     if (length && length->seconds > 0)
         return length->seconds;
-    const double groups = groups_of(launch);
+    const double groups = groups_of(launch), recalled = length ? 0 : cx_recall_length(launch, history);
+    if (recalled > 0) {
+        struct cx_length *guess = add_length(history, shape_of(launch), groups);
+        guess->guessed = true;
+        return guess->seconds = recalled;
+    }
     length = near_length(history, groups);
     return length ? length->seconds * groups / length->groups : 0;
-}
-
-/* The entry that was added longest ago makes room. */
-static struct cx_length *add_length(struct cx_kernel_history *history, uint64_t shape, double groups)
-    CX_HOLDS(cx_context_locked)
-{
-    struct cx_length *length = &history->lengths[history->nlengths++ % CX_LENGTHS];
-    *length = (struct cx_length){.shape = shape, .groups = groups};
-    return length;
 }
 
 /* A guess makes room for what is measured. */
@@ -133,6 +139,9 @@ static void tell_length(struct cx_launch *launch, unsigned member, double second
         return;
     length->seconds = measured ? (length->seconds + seconds) / 2 : seconds;
     length->guessed = guess;
+    cx_recall_speeds(launch, history, seconds);
+    if (!guess)
+        cx_recall_keep_length(launch, history, seconds);
     if (history->unknown_lengths) { /* launches before it whose length was not known: as long as this one */
         cx_account_ran(context->account, &history->risk, history->unknown_lengths * seconds);
         history->unknown_lengths = 0;
@@ -487,6 +496,8 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
                                           launch->stake.first_use);
     if (launch->stake.invests)
         cx_budget_invested(&history->risk, fmin(lost, launch->stake.reserved));
+    else
+        cx_recall_keep_split(launch, history, launch->stake.whole + written_back, elapsed);
     launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;
     cx_context_unlock(context);
     if (lost > 0)

@@ -32,6 +32,11 @@ struct cx_planner {
     struct cx_launch *prefixes CX_GUARDED_BY(cx_context_locked);
     struct cx_candidates *candidates CX_GUARDED_BY(cx_context_locked);     /* candidates.h */
     struct cx_access_region *few_regions CX_GUARDED_BY(cx_context_locked); /* whole.c */
+    /* recall.h: the hash of the context's devices, once it is made, and whether it was told what opening them
+     * took */
+    unsigned char set[16] CX_GUARDED_BY(cx_context_locked);
+    bool has_set CX_GUARDED_BY(cx_context_locked);
+    bool told_openings CX_GUARDED_BY(cx_context_locked);
 };
 
 /* NULL: no memory. Called by api/context.c. */

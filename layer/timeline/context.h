@@ -21,6 +21,7 @@ struct cx_worker;
 struct cx_mem;
 struct cx_command;
 struct cx_launch;
+struct cx_kernel;
 struct cx_peers;
 struct cx_pinned_pool;
 struct cx_bounce_buffers;
@@ -56,7 +57,8 @@ struct cx_context {
 
     /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
      * is held when they are called. */
-    void (*opened)(struct cx_context *context); /* a member was opened */
+    void (*opened)(struct cx_context *context);    /* a member was opened */
+    void (*made_kernel)(struct cx_kernel *kernel); /* the program made a kernel */
     void (*progressed)(
         struct cx_context *context); /* by cx_context_progressed, while launches are deferred */
 

@@ -62,6 +62,13 @@ def live_seeds():
     yield b"\xff" * 14000
 
 
+def knowledge_seeds():
+    profile = f"profile {'ab' * 16} {'cd' * 16} saxpy 2 64 32 0 16 1 0 128 5 3 3fc0000000000000 0 2 3fe3333333333333 0 0 1 1700000000 2 408f440000000000 4 0 0 "
+    curve = "".join(f"{(i + 1) * 65535 // 64:04x}" for i in range(64))
+    yield f"coexec-knowledge 1\nset {'cd' * 16}{' 3f947ae147ae147b' * 16} One + Other\n{profile}-\n{profile}{curve}\n".encode()
+    yield f"{profile}-\nset\n".encode()
+
+
 def select_seeds():
     for text in ["all", "2", "3,0", "gpu,!3", "!basic", " 2 , ! basic ,0", "*h200", "?asic*", "[a-n]*", "!",
                  ",,1,", "99999999999", "amd epyc", "!*", "[", "[!", "accelerator"]:
@@ -95,7 +102,7 @@ def summary_seeds():
             blob.unlink()
 
 
-seeds = {"config": config_seeds, "container": container_seeds, "dialect": dialect_seeds, "live": live_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
+seeds = {"config": config_seeds, "container": container_seeds, "dialect": dialect_seeds, "knowledge": knowledge_seeds, "live": live_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
          "text": text_seeds}
 made = 0
 for seed in seeds[target]():

@@ -8,6 +8,7 @@
 #include "cl_timeline.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,7 +98,7 @@ void begin_open(const char *speed)
 {
     char slower[32];
     snprintf(slower, sizeof(slower), "%g", atof(speed) / times_longer);
-    setenv("STUB_SPEED", slower, 1);
+    setenv("STUB_SPEED", strchr(speed, ',') ? speed : slower, 1);
     setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     setenv("STUB_LOG", cl_folder_path("log"), 1);
     for (int i = 0; i < N; i++)

@@ -35,7 +35,8 @@ void begin_ask_of_longer_ones(bool (*act)(void));
 void begin_make_folder(void);
 /* ... with the analysis in the cache. */
 void begin_keep_analysis(void);
-/* Opens all that a case needs, in that folder; speed: work-groups a microsecond. */
+/* Opens all that a case needs, in that folder; speed: work-groups a microsecond, of all devices or
+ * one each. */
 void begin_open(const char *speed);
 /* Both. */
 void begin_in_folder(const char *speed);

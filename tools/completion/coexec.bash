@@ -29,6 +29,7 @@ _coexec() {
         mapfile -t COMPREPLY < <(compgen -W "$("$coexec" help options 2>/dev/null | awk '{ print $1 }')" -- "$word")
         ;;
     top) mapfile -t COMPREPLY < <(compgen -W "$("$coexec" top --once --interval 0.05 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 }') --once --json --interval" -- "$word") ;;
+    knowledge) mapfile -t COMPREPLY < <(compgen -W "list predict export import forget check where" -- "$word") ;;
     help) mapfile -t COMPREPLY < <(compgen -W "options $("$coexec" help 2>/dev/null | awk '/^  [a-z]/ { print $1 }')" -- "$word") ;;
     *)
         if [[ $word == -* ]]; then

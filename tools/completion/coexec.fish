@@ -16,3 +16,8 @@ complete -c coexec -n "__fish_seen_subcommand_from power" -l idle -x -d "first m
 complete -c coexec -n "__fish_seen_subcommand_from power" -l json -r -d "write the figures and the power over time"
 complete -c coexec -n "__fish_seen_subcommand_from run power" -a "(__fish_complete_command)"
 complete -c coexec -n "__fish_seen_subcommand_from info" -l json -l links
+complete -c coexec -n "__fish_seen_subcommand_from knowledge" -a "list predict export import forget check where"
+complete -c coexec -n "__fish_seen_subcommand_from knowledge" -l kernel -x -d "pattern of kernels' names"
+complete -c coexec -n "__fish_seen_subcommand_from knowledge" -l size -x -d "N, NxM or NxMxK"
+complete -c coexec -n "__fish_seen_subcommand_from knowledge" -l older -x -d "days"
+complete -c coexec -n "__fish_seen_subcommand_from knowledge" -l all -l json

@@ -198,6 +198,7 @@ static const struct {
              WORDS_OF(device_copy, "device_copy"),
              WORDS_OF(split, "COEXEC_SPLIT"),
              WORDS_OF(summary, "COEXEC_SUMMARY"),
+             WORDS_OF(knowledge, "COEXEC_KNOWLEDGE"),
              WORDS_OF(build, "build")};
 
 /* The words of option_words.h are those that the rows of options.def tell of, for every row of words. */

@@ -21,6 +21,7 @@ class Coexec(MesonPackage):
     depends_on("uthash", type="build")
     depends_on("xxhash", type="build")
     depends_on("json-c")
+    depends_on("sqlite@3.24:")
     depends_on("llvm@15:20+clang", when="+analyser", type=("build", "link", "run"))
 
     def meson_args(self):
