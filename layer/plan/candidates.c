@@ -10,6 +10,7 @@
 #include "layer/program/program.h"
 #include "scheduler/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,17 @@ static double seconds_of(struct cx_plan_bring bring)
     return bring.host + bring.others;
 }
 
+/* Whether a member has all of what others have in part, so that it ties no member's part of the launch to
+ * what that happens to hold. */
+static bool one_has_all(const struct cx_context *context, const struct cx_split_plan *plan,
+                        const struct cx_mem *root, const uint64_t *lacking)
+{
+    bool all = false;
+    for (unsigned m = 0; m < plan->n && !all; m++)
+        all = !lacking[cx_mem_place(root, &context->workers[plan->member[m]])];
+    return all;
+}
+
 /* A root with places of its own for some members (cx_storage.apart) is counted for each at its own. */
 static void transfer_cost(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_access_region *whole, const struct cx_access_region *package,
@@ -89,7 +101,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     struct cx_admission_device *device = all->device;
     double *fixed = memset(all->fixed, 0, sizeof(all->fixed)),
            *shared = memset(all->shared, 0, sizeof(all->shared));
-    uint64_t *astray = memset(all->astray, 0, sizeof(all->astray)), most_astray = 0;
+    double *astray = memset(all->astray, 0, sizeof(all->astray)), most_astray = 0;
     struct cx_lacking *lacking = &all->lacking;
     double *part = all->part;
     cx_candidates_expect(device, plan->n, part);
@@ -108,6 +120,8 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
                                                     lacking->shared[1 + launch->decision.remote_owner]));
             continue;
         }
+        const bool tied = lacking->shared[CX_PLACE_HOST] > (whole[i].read.hi - whole[i].read.lo) / 2 &&
+                          !one_has_all(context, plan, mem->root, lacking->shared);
         for (unsigned m = 0; m < plan->n; m++) {
             const struct cx_worker *worker = &context->workers[plan->member[m]];
             const unsigned place = cx_mem_place(mem->root, worker);
@@ -117,8 +131,8 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
                 continue;
             if (!works_at_home(bytes, lacking->shared[place], part[m]))
                 shared[m] += seconds_of(cx_plan_bring(worker, mem->root, lacking->shared));
-            else if (lacking->shared[CX_PLACE_HOST] > bytes / 2) {
-                astray[m] += bytes;
+            else if (tied) {
+                astray[m] += cx_plan_exchange_seconds(worker, mem->root, (double)bytes);
                 all->owned[m] += (double)(bytes - lacking->shared[place]);
             }
         }
@@ -129,9 +143,9 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         all->placed[m] = device[m];
         device[m].fixed_seconds += fixed[m];
         device[m].transfer_seconds = shared[m] / (double)plan->groups;
-        most_astray = most_astray > astray[m] ? most_astray : astray[m];
+        most_astray = fmax(most_astray, astray[m]);
     }
-    all->astray_seconds = cx_plan_move_seconds((double)most_astray) / (double)plan->groups;
+    all->astray_seconds = most_astray / (double)plan->groups;
 }
 
 /* What the member's driver may do once before its part of the launch. Slices of a launch on the fastest

@@ -36,7 +36,7 @@ struct cx_candidates {
     double part[64]; /* scratch: of transfer_cost, moves_of, cut_parts */
     /* transfer_cost's own */
     double fixed[64], shared[64]; /* seconds */
-    uint64_t astray[64];
+    double astray[64];
     struct cx_lacking lacking;
 };
 

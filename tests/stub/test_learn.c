@@ -372,6 +372,52 @@ START_TEST(quick_links_are_learned)
 }
 END_TEST
 
+/* A plate that one device has all of, as it made it, and the other the half that it needed: which says
+ * nothing of how the next launch over it is shared. */
+START_TEST(what_one_has_all_of_ties_no_part)
+{
+    enum { ROUNDS = 6 };
+    unsigned lines = 0;
+    size_t share = 0;
+    set_variable("zero_copy", "0");
+    set_variable("link", "0.0008");
+    set_variable("reexecute", "0");
+    setenv("STUB_IN_PLACE", "0", 1);
+    setenv("STUB_SPEED", "0.002", 1);
+    set_stub("auto", "0");
+    cl_open();
+    cl_program program[2] = {cl_build(rented, ""), cl_build_file(STUB_KERNELS)};
+    cl_kernel init = clCreateKernel(program[0], "stub_fill_gid", NULL);
+    cl_kernel add = clCreateKernel(program[1], "stub_add", NULL);
+    cl_mem plate[3];
+    for (unsigned i = 0; i < 3; i++)
+        plate[i] = cl_buffer(CL_MEM_READ_WRITE, CELLS * sizeof(cl_int), NULL);
+    launch(init, plate[1], NULL, GROUP);
+    for (unsigned i = 0; i < 2 * ROUNDS; i++) {
+        if (i % 2 == 0)
+            launch(init, plate[0], NULL, 1024);
+        (void)second_device(&lines, 0);
+        cl_set_mem(add, 2, plate[2 - i % 2]);
+        cl_set_mem(add, 1, plate[1 + i % 2]);
+        launch(add, plate[0], NULL, GROUP);
+        share = second_device(&lines, lines);
+    }
+    ck_assert_msg(share > CELLS * 2 / 5 && share < CELLS * 3 / 5, "%zu of %d cells", share, CELLS);
+    static cl_int read[CELLS];
+    cl_read(plate[1], read, sizeof(read));
+    for (int i = 0; i < CELLS; i++)
+        ck_assert_int_eq(read[i], (2 * ROUNDS + 1) * i);
+    for (unsigned i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(plate[i]));
+    cl_ok(clReleaseKernel(init));
+    cl_ok(clReleaseKernel(add));
+    for (unsigned i = 0; i < 2; i++)
+        cl_ok(clReleaseProgram(program[i]));
+    cl_close();
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("learn");
@@ -384,6 +430,7 @@ int main(void)
     tcase_add_test(tc, splits_that_gain_go_on);
     tcase_add_loop_test(tc, moves_come_in_the_end, 0, sizeof(moving) / sizeof(*moving));
     tcase_add_test(tc, quick_links_are_learned);
+    tcase_add_test(tc, what_one_has_all_of_ties_no_part);
     suite_add_tcase(suite, tc);
     return tap_run(suite);
 }
