@@ -23,6 +23,7 @@ Suite *cx_test_play(void);
 Suite *cx_test_energy(void);
 Suite *cx_test_power_fit(void);
 Suite *cx_test_derive(void);
+Suite *cx_test_objective(void);
 
 /* How many policies there are. */
 unsigned cx_test_policies(void);
