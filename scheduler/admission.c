@@ -34,6 +34,7 @@ static const char *const part_texts[CX_ADMISSION_PARTS] = {
     [CX_ADMISSION_LEFT_SLOW] = "left out: would delay the end or add next to nothing",
     [CX_ADMISSION_LEFT_UNKNOWN] = "left out: not measured yet",
     [CX_ADMISSION_LEFT_WHOLE] = "left out: the launch stays whole",
+    [CX_ADMISSION_LEFT_DEAR] = "left out: costs more energy than it saves (COEXEC_OBJECTIVE)",
 };
 
 const char *cx_admission_reason_text(enum cx_admission_reason reason)

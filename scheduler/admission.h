@@ -91,6 +91,7 @@ enum cx_admission_part {
     CX_ADMISSION_LEFT_SLOW,    /* would delay the end or add next to nothing */
     CX_ADMISSION_LEFT_UNKNOWN, /* not measured, and not like the others: waits for a probe */
     CX_ADMISSION_LEFT_WHOLE,   /* would be fit, but the launch stays whole */
+    CX_ADMISSION_LEFT_DEAR,    /* would shorten it, but costs more energy than it saves (objective.h) */
     CX_ADMISSION_PARTS
 };
 const char *cx_admission_part_text(enum cx_admission_part part);

@@ -119,7 +119,7 @@ static double residual(const struct cx_power_fit *fit, const double *watts, unsi
         for (unsigned r = 0; r <= fit->devices; r++)
             beside -= watts[r] * column(&fit->window[w], r);
         sum += beside * beside;
-        own += fit->window[w].error * fit->window[w].error;
+        own += fit->window[w].error * fit->window[w].error / 3; /* any error within the bound alike */
     }
     return fmax(count > unknowns ? sum / (count - unknowns) : 0, count ? own / count : 0);
 }

@@ -24,7 +24,7 @@ enum {
 struct cx_power_window {
     double seconds;
     double joules;
-    double error;                      /* of the joules: they are right to so many */
+    double error;                      /* of the joules, at most */
     double busy[CX_POWER_FIT_DEVICES]; /* seconds, by device */
 };
 

@@ -4,6 +4,7 @@
  */
 #include "layer/api/power.h"
 #include "layer/base/options.h"
+#include "layer/plan/plan_objective.h"
 #include "layer/power/sampler.h"
 #include "layer/report/kernel_table.h"
 #include "layer/report/trace.h"
@@ -105,8 +106,9 @@ static void print_head(FILE *out)
     const struct cx_power_result *result = cx_power_sampler_result();
     double joules = 0, error = 0;
     unsigned n = 0;
+    cx_plan_objective_print(out);
     if (!result) {
-        fprintf(out, "  energy not measured\n");
+        fputs(cx_options_get()->power ? "  energy not measured\n" : "", out);
         return;
     }
     for (unsigned i = 0; i < result->sources->n; i++) {
@@ -149,10 +151,13 @@ void cx_power_begin(const struct cx_device_list *devices)
 {
     static const struct cx_kernel_table_energy told = {print_head, kernel_joules};
     const struct cx_options *options = cx_options_get();
-    if (!options->power || (!options->summary && !cx_trace_on()))
+    const bool tells = options->power && (options->summary || cx_trace_on());
+    const bool needs = options->objective != CX_OPTION_OBJECTIVE_TIME && !*options->watts;
+    if (tells || options->objective != CX_OPTION_OBJECTIVE_TIME)
+        cx_kernel_table_energy(&told);
+    if (!tells && !needs)
         return;
     cx_power_sampler_start();
-    cx_kernel_table_energy(&told);
     for (unsigned d = 0; d < devices->n; d++)
         tell_device(devices->device[d]);
 }

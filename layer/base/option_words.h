@@ -18,6 +18,7 @@
 #define CX_WORDS_split(WORD) WORD(SPLIT_AUTO, "auto") WORD(SPLIT_NEVER, "never") WORD(SPLIT_ALWAYS, "always")
 #define CX_WORDS_summary(WORD) WORD(SUMMARY_NONE, "0") WORD(SUMMARY_SHORT, "1") WORD(SUMMARY_FULL, "full")
 #define CX_WORDS_knowledge(WORD) WORD(KNOWLEDGE_AUTO, "auto") WORD(KNOWLEDGE_NEVER, "0") WORD(KNOWLEDGE_READ, "read")
+#define CX_WORDS_objective(WORD) WORD(OBJECTIVE_TIME, "time") WORD(OBJECTIVE_ENERGY, "energy") WORD(OBJECTIVE_EDP, "edp")
 #define CX_WORDS_build(WORD) WORD(BUILD_ALL, "all") WORD(BUILD_LAZY, "lazy")
 
 #define CX_WORD_NUMBER(enumerator, word) CX_OPTION_##enumerator,
@@ -32,6 +33,7 @@ enum cx_option_device_copy { CX_WORDS_device_copy(CX_WORD_NUMBER) };
 enum cx_option_split { CX_WORDS_split(CX_WORD_NUMBER) };
 enum cx_option_summary { CX_WORDS_summary(CX_WORD_NUMBER) };
 enum cx_option_knowledge { CX_WORDS_knowledge(CX_WORD_NUMBER) };
+enum cx_option_objective { CX_WORDS_objective(CX_WORD_NUMBER) };
 enum cx_option_build { CX_WORDS_build(CX_WORD_NUMBER) };
 #undef CX_WORD_NUMBER
 // clang-format on

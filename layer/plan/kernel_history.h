@@ -16,6 +16,7 @@
 #include "scheduler/budget.h"
 #include "scheduler/feedback.h"
 #include "scheduler/parts.h"
+#include "scheduler/objective.h"
 
 #include <stdatomic.h>
 
@@ -92,7 +93,8 @@ struct cx_kernel_history {
     unsigned prefixes CX_GUARDED_BY(cx_context_locked); /* launches that began with slices (prefix.h) */
     /* launches on the fastest member whose length was not known */
     unsigned unknown_lengths CX_GUARDED_BY(cx_context_locked);
-    struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked); /* of its splits */
+    struct cx_objective objective CX_GUARDED_BY(cx_context_locked); /* plan_objective.h */
+    struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked);  /* of its splits */
     bool proven CX_GUARDED_BY(cx_context_locked); /* a split of it ran without a driver failing on it */
     struct cx_launch_forms forms CX_GUARDED_BY(cx_context_locked); /* that were launched before */
     struct cx_last_partition last_partitions[4] CX_GUARDED_BY(cx_context_locked); /* by shape */

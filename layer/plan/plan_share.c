@@ -8,6 +8,7 @@
 #include "layer/plan/migration_credit.h"
 #include "layer/plan/split_feedback.h"
 #include "layer/plan/plan_size.h"
+#include "layer/plan/plan_objective.h"
 #include "layer/plan/plan_stake.h"
 #include "scheduler/memory.h"
 #include "layer/plan/launch_prepare.h"
@@ -392,11 +393,14 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     struct cx_admission_decision decision = decide(launch, plan, all);
     plan->moves = moves_at_last(launch, plan, history, all, &decision);
     decision.split |= plan->moves;
+    const bool dear_ones = cx_plan_objective(launch, plan, history, all, &decision);
     *best = plan->member[decision.best];
     for (unsigned i = 0; i < plan->n && decision.split; i++)
-        if (!all->member[i].takes_part)
+        if (!all->member[i].takes_part && all->member[i].part != CX_ADMISSION_LEFT_DEAR)
             cx_launch_decided(launch, plan->member[i], cx_part_note_admitted(all->member[i].part));
     launch->decision.reason = plan->moves ? CX_WHY_MIGRATION : cx_why_admission(decision.reason);
+    if (dear_ones)
+        launch->decision.reason = CX_WHY_OBJECTIVE;
     launch->decision.replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
                                                    decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
     launch->decision.use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;

@@ -27,6 +27,7 @@ static const char *const why_texts[CX_WHY_SUMMARY] = {
     [CX_WHY_GROUP_SIZE] = "no other device takes work-groups of this size",
     [CX_WHY_NO_ARGUMENTS] = "its arguments cannot be had on another device",
     [CX_WHY_FEEDBACK] = "split launches of late took longer than one device would have",
+    [CX_WHY_OBJECTIVE] = "the other devices would cost more energy than they save (COEXEC_OBJECTIVE)",
     [CX_WHY_SVM_FINE] = "the program may touch fine-grained shared virtual memory at any time",
     [CX_WHY_SVM_POINTERS] = "it may load or keep pointers into shared virtual memory",
     [CX_WHY_SVM_BELOW] = "it may touch shared virtual memory before the pointer it is given",

@@ -37,8 +37,9 @@ enum cx_why {
     CX_WHY_VARIANT_LATER, /* it is not built yet */
     CX_WHY_GROUP_SIZE,
     CX_WHY_NO_ARGUMENTS,
-    CX_WHY_FEEDBACK, /* split_feedback.h */
-    CX_WHY_SVM_FINE, /* svm_rules.h */
+    CX_WHY_FEEDBACK,  /* split_feedback.h */
+    CX_WHY_OBJECTIVE, /* plan_objective.h */
+    CX_WHY_SVM_FINE,  /* svm_rules.h */
     CX_WHY_SVM_POINTERS,
     CX_WHY_SVM_BELOW,
     CX_WHY_NO_THREAD, /* whole after all: split.c */

@@ -30,13 +30,20 @@ struct known_device {
     uint8_t uuid[16];
 };
 
+/* What is known of a device's powers; kept when later windows do not tell them apart any more. */
+struct cx_power_known {
+    bool known;
+    double fixed, dynamic;
+};
+
 atomic_bool cx_power_sampling;
 static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_POWER);
 static pthread_cond_t changed;
 static bool started CX_GUARDED_BY(lock), ending CX_GUARDED_BY(lock), over CX_GUARDED_BY(lock);
 static struct known_device known[CX_POWER_DEVICES] CX_GUARDED_BY(lock);
 static struct cx_power_windows *windows CX_GUARDED_BY(lock); /* NULL: no source was found yet */
-static struct cx_power_result *result CX_GUARDED_BY(lock);   /* once it is over */
+static struct cx_power_known powers[CX_POWER_DEVICES] CX_GUARDED_BY(lock);
+static struct cx_power_result *result CX_GUARDED_BY(lock); /* once it is over */
 
 /* The thread's own. */
 static struct cx_power_meter *meter;
@@ -82,6 +89,18 @@ void cx_power_sampler_computed(unsigned device, uint64_t start_ns, uint64_t end_
     if (windows)
         cx_power_windows_busy(windows, device, (double)start_ns * 1e-9, (double)end_ns * 1e-9);
     cx_unlock(&lock);
+}
+
+bool cx_power_sampler_watts(unsigned device, double *static_watts, double *dynamic_watts)
+{
+    if (device >= CX_POWER_DEVICES)
+        return false;
+    cx_lock(&lock);
+    const struct cx_power_known known_powers = powers[device];
+    cx_unlock(&lock);
+    *static_watts = known_powers.fixed;
+    *dynamic_watts = known_powers.dynamic;
+    return known_powers.known;
 }
 
 /* ---- the end ---- */
@@ -140,11 +159,28 @@ static void trace_sample(void)
     cx_trace_counter("watts", cx_clock_ns(), &args);
 }
 
+static void learn_powers(void) CX_HOLDS(lock)
+{
+    static struct cx_power_model model;
+    unsigned cpus = 0;
+    cx_power_windows_solve(windows, false, &model);
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
+        cpus += windows->there[d] && windows->group[d] == CX_POWER_GROUP_CPU;
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
+        const unsigned group = windows->group[d];
+        if (!windows->there[d] || group > CX_POWER_GROUP_CPU || !cx_power_model_tells(&model, group, d))
+            continue;
+        const double fixed = model.fixed[group].watts / (group == CX_POWER_GROUP_CPU ? cpus : 1);
+        powers[d] = (struct cx_power_known){true, fixed, model.dynamic[d].watts};
+    }
+}
+
 static void close_window(double now)
 {
     cx_power_meter_mark(meter, &end);
     cx_lock(&lock);
     cx_power_windows_close(windows, meter, now, &begin, &end);
+    learn_powers();
     cx_power_windows_open(windows, now);
     cx_unlock(&lock);
     begin = end;
@@ -187,7 +223,7 @@ static bool find_sources(void)
     for (unsigned i = 0; meter && i < meter->sources.nnotes; i++)
         cx_warn(CX_TOPIC_DRIVER, "%s", meter->sources.note[i]);
     if (meter && !meter->sources.n)
-        cx_warn(CX_TOPIC_DRIVER, "COEXEC_POWER: nothing on this machine tells its power");
+        cx_warn(CX_TOPIC_DRIVER, "nothing on this machine tells its power: energy is not measured");
     return meter && meter->sources.n;
 }
 

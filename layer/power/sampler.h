@@ -33,6 +33,10 @@ static inline void cx_power_computed(unsigned device, uint64_t start_ns, uint64_
         cx_power_sampler_computed(device, start_ns, end_ns);
 }
 
+/* Static and dynamic watts of a device, given by its index, as far as they are known by now; CPU devices have
+ * one static power in common, which is divided among them. Called by plan/plan_objective.c. */
+bool cx_power_sampler_watts(unsigned device, double *static_watts, double *dynamic_watts);
+
 /* What the machine consumed from the first to the last reading. */
 struct cx_power_result {
     const struct cx_power_sources *sources;

@@ -26,7 +26,7 @@ def settings(folder, **more):
     return {**CLEAN, "COEXEC_VENDORS": STUB, "STUB_TYPE": "gpu", "STUB_DEVICES": "2", "STUB_ASYNC": "1", "STUB_SPEED": "0.002",
             "STUB_EXTENSIONS": "cl_khr_pci_bus_info", "STUB_BUSY": busy, "FAKE_NVML_BUSY": busy, "FAKE_NVML_DEVICES": "2",
             "FAKE_NVML_WATTS": ",".join(f"{idle}:{more}" for idle, more in WATTS), "FAKE_NVML_LOG": os.path.join(folder, "log"),
-            "COEXEC_LIBNVML": NVML, "COEXEC_POWERCAP": "/nonexistent", "COEXEC_HWMON": "/nonexistent", "COEXEC_POWER": "1", **more}
+            "COEXEC_LIBNVML": NVML, "COEXEC_POWERCAP": "/nonexistent", "COEXEC_HWMON": "/nonexistent", "COEXEC_POWER": "1", "COEXEC_KNOWLEDGE": "0", **more}
 
 
 def run(env, *arguments, options=("--summary",)):
