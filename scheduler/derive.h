@@ -26,7 +26,7 @@ struct cx_derive_point {
 /* The value at a place of so many dimensions, of which only the nearest CX_DERIVE_POINTS of the n known
  * points tell. More than CX_DERIVE_DIMS dimensions are no error: the first ones tell, by the nearest
  * neighbour. A point of which a number is not finite is ignored. False: there is none. Called by
- * plan/recall.c and tools/coexec_knowledge.c. */
+ * plan/recall.c and tools/knowledge_main.c. */
 bool cx_derive(const struct cx_derive_point *known, unsigned n, unsigned dims,
                const double at[CX_DERIVE_DIMS], double *value);
 

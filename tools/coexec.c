@@ -9,46 +9,16 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const struct cx_subcommand *const subcommands[] = {
-    &cx_run_subcommand,       &cx_env_subcommand,   &cx_power_subcommand,
-    &cx_top_subcommand,       &cx_info_subcommand,  &cx_explain_subcommand,
-    &cx_simulate_subcommand,  &cx_bench_subcommand, &cx_report_subcommand,
-#ifdef CX_WITH_KNOWLEDGE
-    &cx_knowledge_subcommand,
-#endif
+    &cx_run_subcommand,    &cx_env_subcommand,       &cx_power_subcommand,    &cx_top_subcommand,
+    &cx_info_subcommand,   &cx_explain_subcommand,   &cx_simulate_subcommand, &cx_bench_subcommand,
+    &cx_report_subcommand, &cx_knowledge_subcommand,
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
-
-static void tell(const char *subcommand, const char *format, va_list arguments)
-{
-    fprintf(stderr, "coexec%s%s: ", *subcommand ? " " : "", subcommand);
-    vfprintf(stderr, format, arguments);
-}
-
-int cx_usage_error(const char *subcommand, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    tell(subcommand, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "; see `coexec help%s%s`\n", *subcommand ? " " : "", subcommand);
-    return CX_EXIT_USAGE;
-}
-
-int cx_tool_error(const char *subcommand, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    tell(subcommand, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    return CX_EXIT_FAILED;
-}
 
 char *cx_find_own(const char *in_build, const char *installed)
 {

@@ -33,7 +33,7 @@ extern const struct cx_subcommand cx_explain_subcommand;
 extern const struct cx_subcommand cx_simulate_subcommand;
 extern const struct cx_subcommand cx_bench_subcommand;
 extern const struct cx_subcommand cx_report_subcommand;
-extern const struct cx_subcommand cx_knowledge_subcommand; /* not in a build without SQLite */
+extern const struct cx_subcommand cx_knowledge_subcommand;
 
 /* "coexec run: MESSAGE; see `coexec help run`" on stderr. Returns CX_EXIT_USAGE. */
 int cx_usage_error(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The knowledge base: an SQLite file in the knowledge folder (layer/knowledge/folder.h), opened by
- * coexec-knowledge and `coexec knowledge` only, one of them at a time.
+ * coexec-knowledge only, one at a time.
  *
  * It holds a row a profile: its key, its kernel's name, when it was seen last, and its line. Bounded: at most
  * CX_STORE_ROWS rows, those seen last, in a file of CX_STORE_BYTES; what was not seen for CX_STORE_DAYS goes.

@@ -4,14 +4,15 @@
  * from machine to machine; `view`, the profiles that were seen last; one file `new.PROCESS.NUMBER` for what
  * each process learned and is in neither yet; and `knowledge.sqlite`, the base itself.
  *
- * A program only reads `view` and the new files, and adds one. The base is opened by coexec-knowledge and
- * `coexec knowledge` alone (tools/knowledge_store.h), processes of their own, which take the new files into
- * it and write `view` anew. So SQLite is in no program's address space: it cannot meet a program's own copy
- * and its settings, no descriptor of the base can be closed by a program that closes all, and neither a
- * signal for a map of a file that became shorter nor one for a limit on files' sizes can come from it. All
- * other files are written whole and renamed, with a checksum (disk_cache.h): readers see whole ones or none,
- * on any file system, with any number of processes, whenever one is killed. Files that somebody else could
- * have written are not read. Thread-safe. Previous stage: table.h. Next: knowledge.h.
+ * A program only reads `view` and the new files, and adds one. The base is opened by coexec-knowledge
+ * alone (tools/knowledge_main.c), a process of its own, which the driver or `coexec knowledge` starts: it
+ * takes the new files into it and writes `view` anew. So SQLite is in no program's address space: it cannot
+ * meet a program's own copy and its settings, no descriptor of the base can be closed by a program that
+ * closes all, and neither a signal for a map of a file that became shorter nor one for a limit on files'
+ * sizes can come from it. All other files are written whole and renamed, with a checksum (disk_cache.h):
+ * readers see whole ones or none, on any file system, with any number of processes, whenever one is killed.
+ * Files that somebody else could have written are not read. Thread-safe. Previous stage: table.h. Next:
+ * knowledge.h.
  */
 #ifndef CX_LAYER_KNOWLEDGE_FOLDER_H
 #define CX_LAYER_KNOWLEDGE_FOLDER_H

@@ -62,8 +62,9 @@ static void store(void *data)
     struct cx_subprocess helper = {0};
     char message[128];
     atomic_init(&helper.outlasts, true);
-    const enum cx_subprocess_end end = cx_subprocess_run(
-        &helper, (char *const[]){(char *)program, known.folder, NULL}, STORE_LIMIT, message, sizeof(message));
+    const enum cx_subprocess_end end =
+        cx_subprocess_run(&helper, (char *const[]){(char *)program, (char[]){"take-in"}, known.folder, NULL},
+                          STORE_LIMIT, message, sizeof(message));
     cx_debug(CX_TOPIC_PLAN, "coexec-knowledge ended with %u %s", (unsigned)end, message);
 }
 

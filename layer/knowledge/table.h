@@ -34,7 +34,7 @@ enum { CX_TABLE_MOST = 4096 }; /* profiles */
 
 void cx_profile_table_free(struct cx_profile_table *table);
 /* NULL: there is none. The result holds until something is added. Called by knowledge/ and
- * tools/coexec_knowledge.c. */
+ * tools/knowledge_main.c. */
 struct cx_profile *cx_profile_table_find(const struct cx_profile_table *table,
                                          const struct cx_profile_key *key);
 /* The profile of that key, made empty where there is none. NULL: no memory, or the table is full. Called by
@@ -50,9 +50,9 @@ double cx_profile_table_opening(const struct cx_profile_table *table, const unsi
                                 unsigned member);
 
 /* Adds the profiles of a text, as those of a later process; gives how many. -1: it is no such text, or there
- * is no memory. Called by folder.c and tools/coexec_knowledge.c. */
+ * is no memory. Called by folder.c and tools/knowledge_main.c. */
 int cx_profile_table_read(struct cx_profile_table *table, const char *text, size_t size);
-/* Writes all. Called by folder.c and tools/coexec_knowledge.c. */
+/* Writes all. Called by folder.c and tools/knowledge_main.c. */
 void cx_profile_table_write(const struct cx_profile_table *table, FILE *out);
 
 #endif

@@ -127,7 +127,7 @@ def many_at_once():
         with open(source, "w") as out:
             out.write(text([line(kernel, 2048) for kernel in range(1, 400)]))
         for _ in range(4):
-            running = [subprocess.Popen([TOOL, "knowledge", "import", source] if i % 2 else [STORE, folder + "/knowledge"],
+            running = [subprocess.Popen([TOOL, "knowledge", "import", source] if i % 2 else [STORE, "take-in", folder + "/knowledge"],
                                         env={**CLEAN, "COEXEC_CACHE_DIR": folder}, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL) for i in range(16)]
             for i, process in enumerate(running):
