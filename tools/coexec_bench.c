@@ -29,7 +29,7 @@ struct bench {
     struct cx_bench_start start;
     const char *programs, *algos, *sets, *json, *compare, *baselines;
     unsigned runs, limit, alone_limit, time_limit; /* seconds; the latter two 0: none */
-    bool scaling, alike, resume, native, together, cold;
+    bool scaling, alike, resume, native, together, cold, power;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][CX_BENCH_ALGO];
@@ -81,11 +81,9 @@ static int read_options(struct bench *bench, int argc, char **argv)
     const struct {
         const char *flag;
         bool *at, value;
-    } flags[] = {{"--no-check", &bench->start.check, false},
-                 {"--no-cold", &bench->cold, false},
-                 {"--scaling", &bench->scaling, true},
-                 {"--alike", &bench->alike, true},
-                 {"--resume", &bench->resume, true}};
+    } flags[] = {{"--no-check", &bench->start.check, false}, {"--no-cold", &bench->cold, false},
+                 {"--scaling", &bench->scaling, true},       {"--alike", &bench->alike, true},
+                 {"--power", &bench->power, true},           {"--resume", &bench->resume, true}};
     const size_t n = sizeof with_value / sizeof *with_value, nflags = sizeof flags / sizeof *flags;
     for (int i = 1; i < argc; i++) {
         size_t o = 0, f = 0;
@@ -434,7 +432,9 @@ static bool run_row(struct bench *bench, const struct cx_bench_case *job, struct
     progress(bench, job->program->name, *row->algo ? row->algo : "bare");
     if (!allot(bench, !*row->algo) || !use_caches(bench, job, row))
         return false;
+    cx_bench_power_begin();
     start_row(bench, job, row, result);
+    cx_bench_power_end(result);
     if (result->ended && bench->start.limit < bench->limit) {
         if (*row->algo || bench->start.limit < bench->alone_limit || !bench->alone_limit)
             return false;
@@ -543,6 +543,9 @@ static int prepare(struct bench *bench)
                                   CX_BENCH_ROWS);
     if (bench->resume && (status = resume(bench)) != CX_EXIT_OK)
         return status;
+    bench->start.check &= !bench->power;
+    if (bench->power && (status = cx_bench_power_open()) != CX_EXIT_OK)
+        return status;
     if ((status = cx_bench_start_init(&bench->start)) != CX_EXIT_OK)
         return status;
     for (size_t j = 0; j < bench->njobs; j++)
@@ -616,6 +619,7 @@ static int run(int argc, char **argv)
         cx_bench_start_finish(&bench.start);
         status = ok ? CX_EXIT_OK : CX_EXIT_FAILED;
     }
+    cx_bench_power_close();
     json_object_put(bench.old);
     free(bench.jobs);
     free(own);
@@ -653,6 +657,8 @@ const struct cx_subcommand cx_bench_subcommand = {
         "                    power\n"
         "  --scaling         sets of one, two, ... of the devices that are like the fastest, then all "
         "devices\n"
+        "  --power           also the energy of each process and the energy-delay product, over the fastest\n"
+        "                    device alone with the others idle; outputs are not compared\n"
         "  --alike           of devices alike, run alone on one only: its time stands for theirs\n"
         "  --runs N          runs of each program in each way (3)\n"
         "  --repeat N        timed repetitions within a run, of which the median counts (3)\n"

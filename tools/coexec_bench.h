@@ -54,7 +54,8 @@ struct cx_bench_result {
     bool checked;
     /* from the summary; 0 and -1 for runs that were not through coexec */
     unsigned long long launches, split, packages;
-    double moved_mb, balance; /* balance: mean over the kernels' launches; -1: none was split */
+    double joules, joules_error, power_ms; /* of all sources, with --power; 0: no figure */
+    double moved_mb, balance;              /* balance: mean over the kernels' launches; -1: none was split */
 };
 
 /* A program on its way. */
@@ -143,6 +144,31 @@ void cx_bench_print_case(const struct cx_bench_case *job);
 /* Whether it has been run in all ways, as often as asked for. */
 bool cx_bench_is_measured(const struct cx_bench_case *job);
 void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count);
+
+/* ---- energy (--power): of the process, from its start to its end ---- */
+
+/* Finds the sources. An exit status. Without it the others do nothing. */
+int cx_bench_power_open(void);
+void cx_bench_power_close(void);
+/* Around a run; and now and then while it runs. */
+void cx_bench_power_begin(void);
+void cx_bench_power_sample(void);
+void cx_bench_power_end(struct cx_bench_result *result);
+
+struct cx_bench_energy {
+    double joules, edp;                /* medians over the runs */
+    double over_alone, edp_over_alone; /* over the fastest device alone; 0: that is not known, or it is one */
+};
+/* False: there is no figure. */
+bool cx_bench_energy(const struct cx_bench_case *job, const struct cx_bench_row *row,
+                     struct cx_bench_energy *energy);
+/* Medians over the runs that have a figure; 0: none has. */
+double cx_bench_joules(const struct cx_bench_row *row);
+double cx_bench_joules_error(const struct cx_bench_row *row);
+double cx_bench_power_ms(const struct cx_bench_row *row);
+/* A table of one program, and the means over all. */
+void cx_bench_print_energy(const struct cx_bench_case *job);
+void cx_bench_print_energy_means(const struct cx_bench_case *jobs, size_t count);
 
 /* The whole as JSON, and one read from a file; the caller puts them. NULL, with a message, where the file is
  * none of ours. */

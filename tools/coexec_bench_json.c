@@ -28,6 +28,11 @@ static struct json_object *result_object(const struct cx_bench_result *result)
     cx_json_add_number(object, "build_ms", result->build_ms);
     cx_json_add_number(object, "first_ms", result->first_ms);
     cx_json_add_number(object, "process_ms", result->process_ms);
+    if (result->joules > 0) {
+        cx_json_add_number(object, "joules", result->joules);
+        cx_json_add_number(object, "joules_error", result->joules_error);
+        cx_json_add_number(object, "power_ms", result->power_ms);
+    }
     cx_json_add_text(object, "checksum", result->checksum);
     cx_json_add_bool(object, "checked", result->checked);
     if (result->launches) {
@@ -58,6 +63,15 @@ static struct json_object *row_object(const struct cx_bench_case *job, const str
     }
     if (cx_bench_over_native(job, row) > 0)
         cx_json_add_number(object, "over_native", cx_bench_over_native(job, row));
+    struct cx_bench_energy energy;
+    if (cx_bench_energy(job, row, &energy)) {
+        cx_json_add_number(object, "joules", energy.joules);
+        cx_json_add_number(object, "edp", energy.edp);
+        if (energy.over_alone > 0) {
+            cx_json_add_number(object, "energy_over_alone", energy.over_alone);
+            cx_json_add_number(object, "edp_over_alone", energy.edp_over_alone);
+        }
+    }
     for (unsigned i = 0; i < row->runs; i++)
         cx_json_append(runs, result_object(&row->result[i]));
     cx_json_add(object, "runs", runs);

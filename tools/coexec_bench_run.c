@@ -53,6 +53,7 @@ static int await(pid_t child, unsigned seconds)
             return -1;
         if (time(NULL) - start > (time_t)seconds)
             break;
+        cx_bench_power_sample();
         nanosleep(&step, NULL);
     }
     kill(child, SIGKILL);

@@ -30,13 +30,28 @@ static double field_process_ms(const struct cx_bench_result *result)
     return result->process_ms;
 }
 
-/* Over the runs that went well; 0: none did. */
+static double field_joules(const struct cx_bench_result *result)
+{
+    return result->joules;
+}
+
+static double field_joules_error(const struct cx_bench_result *result)
+{
+    return result->joules_error;
+}
+
+static double field_power_ms(const struct cx_bench_result *result)
+{
+    return result->power_ms;
+}
+
+/* Over the runs that went well and have it; 0: none did. */
 static double median(const struct cx_bench_row *row, double (*field)(const struct cx_bench_result *))
 {
     double ms[CX_BENCH_RUNS];
     unsigned n = 0;
     for (unsigned i = 0; i < row->runs; i++)
-        if (row->result[i].ok)
+        if (row->result[i].ok && field(&row->result[i]) > 0)
             ms[n++] = field(&row->result[i]);
     if (!n)
         return 0;
@@ -75,6 +90,21 @@ double cx_bench_time_ms(const struct cx_bench_row *row, enum cx_bench_time what)
     default:
         return 0;
     }
+}
+
+double cx_bench_joules(const struct cx_bench_row *row)
+{
+    return median(row, field_joules);
+}
+
+double cx_bench_joules_error(const struct cx_bench_row *row)
+{
+    return median(row, field_joules_error);
+}
+
+double cx_bench_power_ms(const struct cx_bench_row *row)
+{
+    return median(row, field_power_ms);
 }
 
 double cx_bench_ms(const struct cx_bench_row *row)
@@ -256,6 +286,7 @@ void cx_bench_print_case(const struct cx_bench_case *job)
         printf("\n");
     }
     print_times(job);
+    cx_bench_print_energy(job);
     fflush(stdout);
 }
 
@@ -378,4 +409,5 @@ void cx_bench_print_papers(const struct cx_bench_case *jobs, size_t count)
                 if (*jobs[j].row[i].algo && is_new_way(jobs, j, i))
                     print_way(jobs, count, groups[g], &jobs[j].row[i]);
     }
+    cx_bench_print_energy_means(jobs, count);
 }

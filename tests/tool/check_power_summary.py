@@ -80,6 +80,34 @@ def nothing_unless_asked():
         assert not done.stderr and not os.path.exists(os.path.join(folder, "log")), done
 
 
+def energy_of_a_bench():
+    """Processes of 2 s alone and of 1.3 s through coexec, at 500 W."""
+    with tap.folder() as folder:
+        program = pathlib.Path(folder, "mandelbrot")
+        program.write_text("#!/bin/sh\n[ -n \"$COEXEC_SUMMARY\" ] && sleep 1.3 || sleep 2\n"
+                           "echo name=mandelbrot size=1 ms=5.0 checksum=1 check=off\n")
+        program.chmod(0o755)
+        file = os.path.join(folder, "bench.json")
+        env = settings(folder, FAKE_NVML_POWER="0:500", FAKE_NVML_DEVICES="1")
+        del env["FAKE_NVML_BUSY"]
+        done = subprocess.run([TOOL, "bench", "--power", "--programs", "mandelbrot", "--examples", folder, "--runs", "1", "--no-cold",
+                               "--algos", "auto", "--json", file], env=env, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done
+        rows = {row["algo"]: row for row in json.load(open(file))["programs"][0]["rows"]}
+        for row, seconds in ((rows["auto"], 1.3), (rows[None], 2)):
+            [run] = row["runs"]
+            assert run["power_ms"] >= 1000 * seconds and abs(run["joules"] - 0.5 * run["power_ms"]) <= run["joules_error"], row
+        ratio = rows["auto"]["energy_over_alone"]
+        slower = rows["auto"]["runs"][0]["power_ms"] / rows[None]["runs"][0]["power_ms"]
+        assert abs(ratio - slower) < 0.15 and abs(rows["auto"]["edp_over_alone"] - ratio * slower) < 0.01, rows
+        assert "geometric means\n  devices        balancer      energy        EDP" in done.stdout, done.stdout
+        assert re.search(r"all +auto +\d\.\d+ +\d\.\d+  \(1\)", done.stdout), done.stdout
+        env["COEXEC_LIBNVML"] = "/nonexistent"
+        done = subprocess.run([TOOL, "bench", "--power", "--programs", "mandelbrot", "--examples", folder], env=env, capture_output=True,
+                              text=True, timeout=120)
+        assert done.returncode == 1 and "--power: nothing on this machine tells its power" in done.stderr, done
+
+
 def machines_without_sources():
     with tap.folder() as folder:
         done = run(settings(folder, COEXEC_LIBNVML="/nonexistent"), "seconds", "0.5")
@@ -115,4 +143,4 @@ def other_ends():
 
 if __name__ == "__main__":
     sys.exit(tap.run([joules_and_powers, runs_too_short_have_no_figure, nothing_unless_asked, machines_without_sources, a_gpu_is_lost,
-                      other_ends]))
+                      other_ends, energy_of_a_bench]))
