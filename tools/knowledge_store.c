@@ -6,6 +6,7 @@
 #include "layer/base/disk_cache.h"
 #include "layer/knowledge/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -19,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 2000, PAGE = 4096 };
+enum { BUSY_MS = 2000, PAGE = 4096, LEFT_SECONDS = 86400 };
 #define LAYOUT "1"
 
 struct cx_store {
@@ -387,6 +388,21 @@ static bool take_all(struct cx_store *store, const struct news *news, bool *dama
     return dropped && write_view(store) && ok;
 }
 
+/* What a process that was killed while it wrote a file left, as it is (disk_cache.c). */
+static void remove_leftovers(const struct cx_store *store)
+{
+    DIR *listed = opendir(store->folder);
+    for (const struct dirent *entry; listed && (entry = readdir(listed));) {
+        struct stat info;
+        if (entry->d_name[0] == '.' &&
+            fstatat(dirfd(listed), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+            info.st_mtime < time(NULL) - LEFT_SECONDS)
+            unlinkat(dirfd(listed), entry->d_name, 0);
+    }
+    if (listed)
+        closedir(listed);
+}
+
 bool cx_store_take_in(struct cx_store *store)
 {
     struct news *news = calloc(1, sizeof(*news));
@@ -400,6 +416,7 @@ bool cx_store_take_in(struct cx_store *store)
     const bool ok = take_all(store, news, &damaged) ||
                     (damaged && open_base(store, true) && take_all(store, news, &damaged));
     remove_files(news, ok);
+    remove_leftovers(store);
     cx_profile_table_free(&news->table);
     free(news);
     return ok;

@@ -25,6 +25,8 @@
 #define WRITE_EVERY_NS UINT64_C(10000000000)
 /* New files from which on they are taken into the base. */
 enum { MANY_NEW = 8 };
+/* Profiles of one process at most: those of the first kernels and sizes. */
+enum { MOST_OWN = 512 };
 /* Milliseconds that this may take: it goes on by itself if the process ends. */
 enum { STORE_LIMIT = 10000, LOCK_PATIENCE_MS = 20 };
 
@@ -91,7 +93,8 @@ static void begin(void)
 {
     const struct cx_options *options = cx_options_get();
     const char *cache = cx_options_cache_dir();
-    if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible || !cache)
+    if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible ||
+        options->split == CX_OPTION_SPLIT_NEVER || !cache)
         return;
     known.process = getpid();
     known.folder = cx_knowledge_folder(cache);
@@ -214,7 +217,8 @@ static void write_now(void *data)
 
 static void add_to(struct cx_profile_table *table, const struct cx_profile *event)
 {
-    struct cx_profile *profile = cx_profile_table_make(table, &event->key);
+    struct cx_profile *profile = table->count < MOST_OWN ? cx_profile_table_make(table, &event->key)
+                                                         : cx_profile_table_find(table, &event->key);
     if (profile)
         cx_profile_add(profile, event);
 }

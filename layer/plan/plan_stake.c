@@ -111,7 +111,8 @@ double cx_plan_length(const struct cx_launch *launch)
     const struct cx_length *length = find_length(history, shape_of(launch));
     if (length && length->seconds > 0)
         return length->seconds;
-    const double groups = groups_of(launch), recalled = length ? 0 : cx_recall_length(launch, history);
+    const double groups = groups_of(launch),
+                 recalled = length ? 0 : cx_recall_length(launch, history, shape_of(launch));
     if (recalled > 0) {
         struct cx_length *guess = add_length(history, shape_of(launch), groups);
         guess->guessed = true;

@@ -30,6 +30,8 @@ enum { SAMPLES = 3 };
 #define LEAST_DEVIATION 0.1
 /* A split's time of former processes counts as so many splits. */
 enum { SPLITS = 2 };
+/* So many splits of former processes tell that splits lose. */
+enum { LOSSES = 3 };
 /* What splits saved has to be so many times what opening and building others costs, for that to be done
  * before there is any launch: those may be others this time. */
 #define WORTH_AT_ONCE 5
@@ -57,14 +59,6 @@ static uint64_t arguments_of(const struct cx_launch *launch)
             hash = mixed(hash, byte[k]);
     }
     return hash;
-}
-
-static uint64_t shape_of(const struct cx_profile_key *key)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (unsigned d = 0; d < key->dims; d++)
-        hash = mixed(mixed(hash, key->global[d]), key->local[d]);
-    return hash ? hash : 1;
 }
 
 /* The context's devices, the order in which they are its members, and where it begins; and their names, for
@@ -212,6 +206,8 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
     if (history->risk.splits == 0 && profile->splits > 0) {
         history->risk.splits = SPLITS;
         history->risk.ratio = profile->ratio;
+        if (profile->splits >= LOSSES && profile->ratio > 1)
+            history->risk.lost = history->risk.excess = (profile->ratio - 1) * profile->length;
     }
     enter_curve(history, profile);
     if (first) /* once a process, whatever program objects there are */
@@ -220,19 +216,19 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
              launch->request.kernel->function->name, profile->length * 1e3, profile->ratio, saves * 1e3);
 }
 
-double cx_recall_length(const struct cx_launch *launch, struct cx_kernel_history *history)
+double cx_recall_length(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t shape)
 {
     struct cx_profile_key key;
     struct cx_profile profile;
     bool first;
-    if (!key_of(launch, history, &key))
+    if (!cx_knowledge_ready())
         return 0;
-    const uint64_t shape = shape_of(&key);
     for (unsigned i = 0; i < CX_KERNEL_RECALLS; i++)
         if (history->recalled[i] == shape)
             return 0;
     history->recalled[history->nrecalled++ % CX_KERNEL_RECALLS] = shape;
-    if (!cx_knowledge_find(&key, &profile, &first) || profile.ndevices != launch->base.context->nmembers ||
+    if (!key_of(launch, history, &key) || !cx_knowledge_find(&key, &profile, &first) ||
+        profile.ndevices != launch->base.context->nmembers ||
         !cx_profile_tells_length(&profile, arguments_of(launch)))
         return 0;
     enter(launch, history, &profile, first);

@@ -10,8 +10,9 @@
  * this process has measured a length: for those sizes it is derived (scheduler/derive.h). Nothing goes past
  * the stake (plan_stake.h): a split has to gain by its bound, or is paid from the account. What is expected
  * gives way to the first measurement: a length at once, speeds by four fifths with the first launch, and a
- * split that lost, in place of gaining as expected, ends the trust in splits. Thread-safety: context->lock.
- * Previous stage: plan_stake.h, which asks where it knows no length.
+ * split that lost, in place of gaining as expected, ends the trust in splits. Where those of former processes
+ * lost, they are tried again only once as much has run as after losses of this one (scheduler/budget.h).
+ * Thread-safety: context->lock. Previous stage: plan_stake.h, which asks where it knows no length.
  */
 #ifndef CX_LAYER_PLAN_RECALL_H
 #define CX_LAYER_PLAN_RECALL_H
@@ -19,8 +20,9 @@
 #include "layer/plan/plan.h"
 
 /* Seconds that the launch takes whole on the context's fastest member, by former processes; enters all else
- * that they tell. 0: they do not tell that. A shape is asked for once. Called by plan_stake.c. */
-double cx_recall_length(const struct cx_launch *launch, struct cx_kernel_history *history)
+ * that they tell. 0: they do not tell that. shape: hash of the range and local size, which is asked for once.
+ * Called by plan_stake.c. */
+double cx_recall_length(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t shape)
     CX_HOLDS(cx_context_locked);
 /* This process has measured, or guessed, how long the launch takes whole: enters the speeds of members that
  * only former processes measured, as they were beside the fastest one's. Called by plan_stake.c. */

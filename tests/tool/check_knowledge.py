@@ -117,6 +117,19 @@ def old_ones_go():
         assert len(listed(folder)) == 1
 
 
+def leftovers_go():
+    """Of processes that were killed while they wrote."""
+    with tap.folder() as folder:
+        add(folder, [line(1, 1024)])
+        for name, age in ((".new.1.1.0", 100000), (".new.2.2.0", 10)):
+            path = folder + "/knowledge/" + name
+            with open(path, "w"):
+                pass
+            os.utime(path, (time.time() - age,) * 2)
+        knowledge(folder, "list")
+        assert not os.path.exists(folder + "/knowledge/.new.1.1.0") and os.path.exists(folder + "/knowledge/.new.2.2.0")
+
+
 def many_at_once():
     """Sixteen processes write what they learned and take it in, one in three is killed at any time. The base opens, and has what
     was committed."""
@@ -205,5 +218,5 @@ def not_ours():
     assert "no cache folder" in knowledge("-", "list", status=1)
 
 
-sys.exit(tap.run([lists_and_forgets, exports_and_imports, predicts, stays_bounded, old_ones_go, many_at_once, damage_begins_anew, full_disk,
+sys.exit(tap.run([lists_and_forgets, exports_and_imports, predicts, stays_bounded, old_ones_go, leftovers_go, many_at_once, damage_begins_anew, full_disk,
                   small_disk, not_ours]))
