@@ -136,8 +136,10 @@ static void print_shares(FILE *out, const struct cx_profile *profile)
     double sum = 0;
     for (uint64_t i = 0; i < profile->ndevices; i++)
         sum += profile->device[i].speed;
-    for (uint64_t i = 0; i < profile->ndevices; i++)
-        fprintf(out, "%s%.1f", i ? ":" : "", sum > 0 ? 100 * profile->device[i].speed / sum : 0);
+    for (uint64_t i = 0; i < profile->ndevices && sum > 0; i++)
+        fprintf(out, "%s%.1f", i ? ":" : "", 100 * profile->device[i].speed / sum);
+    if (!(sum > 0))
+        fputc('-', out);
 }
 
 static void list_one(void *data, const struct cx_profile *profile)
