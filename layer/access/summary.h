@@ -21,7 +21,7 @@ extern "C" {
 
 /* Changes whenever a blob of another version would be misread, or says what is wrong; part of the disk
  * cache's key. */
-#define CX_SUMMARY_VERSION 11
+#define CX_SUMMARY_VERSION 12
 
 /*
  * Why a kernel (or one launch of it) is not split. The values up to CX_REASON_KERNEL_LAST are found by the
@@ -120,6 +120,9 @@ enum cx_arg_touch {
     CX_TOUCH_WRITE = 1u << 1,
     CX_TOUCH_ATOMIC = 1u << 2,
     CX_TOUCH_VOLATILE = 1u << 3,
+    /* whether a loop ends may depend on what is read through it, but for a compare-exchange that is retried
+       only after it failed (analyser/ending.h) */
+    CX_TOUCH_DECIDES = 1u << 4,
 };
 
 struct cx_summary_arg {
@@ -307,6 +310,7 @@ enum cx_access_flag {
     CX_ACCESS_VOLATILE = 1u << 1,
     CX_ACCESS_RESULT_USED = 1u << 2, /* atomics */
     CX_ACCESS_SPARSE = 1u << 3,      /* not all bytes of [off, off + size + len) are touched */
+    CX_ACCESS_KEEPS = 1u << 5,       /* atomics that change nothing, such as a load */
     CX_ACCESS_SEVERAL = 1u << 4,     /* stores that write unlike values at unlike places, made into one */
 };
 

@@ -238,6 +238,7 @@ static bool classify_atomic(const struct name *n, struct cx_builtin *b)
         b->order = strstr(op, "_explicit") ? CX_ORDER_EXPLICIT : CX_ORDER_IMPLIED;
     }
     length = strcspn(op, "_");
+    b->loads = length == 4 && strncmp(op, "load", 4) == 0;
     b->kind = CX_BUILTIN_ATOMIC;
     b->elem = type ? type_bytes(type) : 0;
     b->atomic_op = CX_ATOMIC_OTHER;

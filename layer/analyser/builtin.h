@@ -76,6 +76,7 @@ struct cx_builtin {
     bool is_signed; /* of the integer operation's (or atomic's) operands */
     enum cx_atomic_op atomic_op;
     enum cx_exchange exchange;
+    bool loads; /* atomic_load() */
     enum cx_order order;
     bool is_fma;        /* a * b + c */
     enum cx_lanes test; /* of all lanes of a vector */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/analyser/scan.h"
+#include "layer/analyser/ending.h"
 #include "layer/analyser/place.h"
 #include "layer/analyser/table.h"
 #include "layer/analyser/thin.h"
@@ -244,10 +245,10 @@ static void touch_arg(struct cx_scan *scan, uint32_t line, const struct cx_base 
             tie_ranges(scan, &r, &parts);
         }
     }
-    r.flags =
-        (uint8_t)((touch->is_volatile ? CX_ACCESS_VOLATILE : 0) |
-                  (touch->result_used ? CX_ACCESS_RESULT_USED : 0) | (touch->sparse ? CX_ACCESS_SPARSE : 0) |
-                  (scan->must && only && !touch->may && r.off >= 0 ? CX_ACCESS_MUST : 0));
+    r.flags = (uint8_t)((touch->is_volatile ? CX_ACCESS_VOLATILE : 0) |
+                        (touch->result_used ? CX_ACCESS_RESULT_USED : 0) |
+                        (touch->sparse ? CX_ACCESS_SPARSE : 0) | (touch->keeps ? CX_ACCESS_KEEPS : 0) |
+                        (scan->must && only && !touch->may && r.off >= 0 ? CX_ACCESS_MUST : 0));
     if (r.mode == CX_MODE_WRITE) {
         r.store = scan->store;
         r.place = cx_scan_place(scan, r.off);
@@ -428,7 +429,7 @@ static void scan_load_store(struct cx_scan *scan, LLVMValueRef v, bool store)
     if (LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic) {
         touch.mode = CX_MODE_ATOMIC;
         touch.atomic_op = CX_ATOMIC_OTHER;
-        touch.result_used = !store;
+        touch.result_used = touch.keeps = !store;
     }
     cx_scan_touch(scan, v, pointer, touch);
     if (store && is_shared_pointer(scan, LLVMGetOperand(v, 0)) && !cx_table_keeps(v)) {
@@ -666,6 +667,7 @@ void cx_scan_run(struct cx_scan *scan)
     }
     judge_order(scan);
     cx_wait_find(scan);
+    cx_ending_find(scan);
     cx_map_finish(&scan->updates);
     cx_map_finish(&scan->stores);
     cx_map_finish(&scan->places);

@@ -44,6 +44,7 @@ struct cx_touch {
     enum cx_access_mode mode;
     enum cx_atomic_op atomic_op;
     bool result_used, is_volatile;
+    bool keeps;                   /* atomics: changes nothing */
     bool orders, may_order;       /* atomics: surely, or if there is something else to be ordered */
     bool may, sparse;             /* not surely executed; not all bytes touched */
     uint64_t size;                /* bytes */

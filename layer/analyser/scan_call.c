@@ -111,6 +111,16 @@ static bool is_relaxed(LLVMValueRef call)
            (scope && LLVMIsAConstantInt(scope) && LLVMConstIntGetZExtValue(scope) <= 1);
 }
 
+/* Whether the atomic leaves what it finds: a load, or one that adds nothing. */
+static bool keeps(LLVMValueRef call, const struct cx_builtin *b)
+{
+    LLVMValueRef operand = LLVMGetNumArgOperands(call) > 1 ? argument(call, 1) : NULL;
+    bool neutral = b->atomic_op == CX_ATOMIC_ADD || b->atomic_op == CX_ATOMIC_SUB ||
+                   b->atomic_op == CX_ATOMIC_OR || b->atomic_op == CX_ATOMIC_XOR;
+
+    return b->loads || (neutral && operand && LLVMIsAConstant(operand) && LLVMIsNull(operand));
+}
+
 static void scan_atomic_call(struct cx_scan *scan, LLVMValueRef call, const struct cx_builtin *b)
 {
     uint32_t bytes = b->elem ? b->elem : 8;
@@ -119,6 +129,7 @@ static void scan_atomic_call(struct cx_scan *scan, LLVMValueRef call, const stru
                   (struct cx_touch){.mode = CX_MODE_ATOMIC,
                                     .atomic_op = b->atomic_op,
                                     .result_used = LLVMGetFirstUse(call) != NULL,
+                                    .keeps = keeps(call, b),
                                     .orders = b->order == CX_ORDER_EXPLICIT && !is_relaxed(call),
                                     .may_order = b->order == CX_ORDER_IMPLIED,
                                     .size = bytes,
