@@ -149,12 +149,14 @@ static void judge(struct cx_access *a)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
     struct cx_access_verdict *v = &a->verdict;
+    struct cx_fault fault;
 
     *v = (struct cx_access_verdict){.dim = (uint8_t)a->launch.dim,
                                     .granularity = (uint64_t)a->launch.granularity,
                                     .groups = (uint64_t)a->launch.groups[a->launch.dim],
                                     .arg = -1};
-    v->reason = cx_summary_forbids(k, &v->line, &v->arg);
+    v->reason = a->checks ? cx_summary_forbids_checked(k, &v->line, &v->arg)
+                          : cx_summary_forbids(k, &v->line, &v->arg);
     if (v->reason != CX_REASON_NONE) {
         return;
     }
@@ -162,7 +164,18 @@ static void judge(struct cx_access *a)
         v->reason = CX_REASON_ONE_GROUP;
         return;
     }
+    if (a->checks && !cx_access_may_check(a, &fault)) {
+        v->reason = fault.reason;
+        v->arg = fault.record->arg;
+        v->line = fault.record->line;
+        return;
+    }
     cx_access_find_protocols(a);
+    if (a->checks) { /* one that needs no check is not judged so */
+        v->separable = false;
+        v->splits &= v->checked;
+        v->checked &= v->splits;
+    }
 }
 
 static double times_of_loop(const struct cx_access *a, int32_t loop)
@@ -197,9 +210,9 @@ static bool refuse(struct cx_access_verdict *v, unsigned dim, uint64_t granulari
     return false;
 }
 
-bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
-                         const struct cx_access_arg *args, unsigned dim, uint64_t granularity,
-                         struct cx_access **out, struct cx_access_verdict *verdict)
+static bool prepare(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
+                    const struct cx_access_arg *args, unsigned dim, uint64_t granularity, bool checks,
+                    struct cx_access **out, struct cx_access_verdict *verdict)
 {
     struct cx_access *a;
 
@@ -217,6 +230,7 @@ bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx
         return refuse(verdict, dim, granularity, CX_REASON_NO_MEMORY);
     }
     a->geometry = *geometry;
+    a->checks = checks;
     set_launch(&a->launch, kernel, geometry, dim, granularity);
     a->launch.args = a->args;
     a->unreliable = is_unreliable(kernel);
@@ -235,6 +249,13 @@ bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx
         cx_access_destroy(&a);
     }
     return verdict->separable;
+}
+
+bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
+                         const struct cx_access_arg *args, unsigned dim, uint64_t granularity,
+                         struct cx_access **out, struct cx_access_verdict *verdict)
+{
+    return prepare(kernel, geometry, args, dim, granularity, false, out, verdict);
 }
 
 void cx_access_destroy(struct cx_access **access)
@@ -275,6 +296,7 @@ struct best {
     struct cx_access *access;
     struct cx_access_verdict verdict;
     bool any;
+    bool checks; /* what is tried may be CHECKED */
 };
 
 /* Whether a is strictly better than b; what was tried first wins otherwise. Both have a way for everything.
@@ -316,7 +338,7 @@ static bool try_one(struct best *best, const struct cx_summary_kernel *kernel,
 {
     struct cx_access_verdict v;
     struct cx_access *a = NULL;
-    bool ok = cx_access_separable(kernel, geometry, args, dim, granularity, &a, &v) && !a->scattered;
+    bool ok = prepare(kernel, geometry, args, dim, granularity, best->checks, &a, &v) && !a->scattered;
 
     cure->coarser = a && a->curable;
     cure->aligned = a ? (uint64_t)a->aligned : 0;
@@ -342,7 +364,8 @@ static void search(struct best *best, const struct cx_summary_kernel *kernel,
     struct cure cure[3] = {{false, 0}, {false, 0}, {false, 0}}, again;
 
     if (!kernel || !geometry || geometry->work_dim < 1 || geometry->work_dim > 3 ||
-        cx_summary_forbids(kernel, NULL, NULL) != CX_REASON_NONE) {
+        (best->checks ? cx_summary_forbids_checked(kernel, NULL, NULL)
+                      : cx_summary_forbids(kernel, NULL, NULL)) != CX_REASON_NONE) {
         try_one(best, kernel, geometry, args, 0, 1, &cure[0]);
         return;
     }
@@ -373,18 +396,34 @@ static void search(struct best *best, const struct cx_summary_kernel *kernel,
     }
 }
 
+static bool choose(struct best *best, const struct cx_summary_kernel *kernel,
+                   const struct cx_access_geometry *geometry, const struct cx_access_arg *args,
+                   struct cx_access **out, struct cx_access_verdict *verdict)
+{
+    search(best, kernel, geometry, args);
+    *verdict = best->verdict;
+    if (out) {
+        *out = best->access;
+    } else {
+        cx_access_destroy(&best->access);
+    }
+    return verdict->splits;
+}
+
 bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
                       const struct cx_access_arg *args, struct cx_access **out,
                       struct cx_access_verdict *verdict)
 {
-    struct best best = {0};
+    struct best best = {.checks = false};
 
-    search(&best, kernel, geometry, args);
-    *verdict = best.verdict;
-    if (out) {
-        *out = best.access;
-    } else {
-        cx_access_destroy(&best.access);
-    }
-    return verdict->splits;
+    return choose(&best, kernel, geometry, args, out, verdict);
+}
+
+bool cx_access_choose_checked(const struct cx_summary_kernel *kernel,
+                              const struct cx_access_geometry *geometry, const struct cx_access_arg *args,
+                              struct cx_access **out, struct cx_access_verdict *verdict)
+{
+    struct best best = {.checks = true};
+
+    return choose(&best, kernel, geometry, args, out, verdict);
 }

@@ -127,6 +127,10 @@ enum cx_write_protocol {
     /* All devices use the object at one device's memory, which they reach, reads and writes alike. Never
      * judged so, but chosen by the planner (remote_access.h) in place of NONE and MERGE. */
     CX_PROTOCOL_REMOTE,
+    /* Each participant works on a copy of its own, whatever its accesses are. Afterwards the copies are
+     * compared with the contents before: the launch stands where at most one of them changed, else it is
+     * undone and runs whole (launch/speculation.h). Judged so by cx_access_choose_checked() alone. */
+    CX_PROTOCOL_CHECKED,
 };
 
 /* The same for all arguments of one object. */
@@ -149,6 +153,7 @@ struct cx_access_verdict {
      * `before`. */
     bool splits;
     bool separable;
+    bool checked; /* it splits so that some object is CHECKED, and all that it writes else is EXCLUSIVE */
     uint8_t dim;
     /* Packages are runs of work-groups [g0, g1) along dim whose ends are multiples of granularity or groups.
      */
@@ -191,6 +196,18 @@ bool cx_access_separable(const struct cx_summary_kernel *kernel, const struct cx
 bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_access_geometry *geometry,
                       const struct cx_access_arg *args, struct cx_access **out,
                       struct cx_access_verdict *verdict);
+
+/*
+ * The same for a launch that cx_access_choose() does not split: each object with an access that is not proved
+ * apart is CHECKED, and all else is EXCLUSIVE or only read. The proofs hold for whatever values are read from
+ * memory or returned by atomics, since values that are not known before the launch count as any. Returns
+ * verdict->splits, and then verdict->checked; else verdict->reason is why that cannot be done either. Objects
+ * may be of any size, and what the program sees of them is not asked: see plan/check_rules.h. Called by
+ * explain_trial.c, plan/judge.c and tests.
+ */
+bool cx_access_choose_checked(const struct cx_summary_kernel *kernel,
+                              const struct cx_access_geometry *geometry, const struct cx_access_arg *args,
+                              struct cx_access **out, struct cx_access_verdict *verdict);
 
 /* Accepts NULL and a pointer to NULL; sets *access to NULL. Called by explain.c, explain_trial.c,
  * plan/kernel_history.c and tools/coexec_judge.c. */

@@ -49,6 +49,7 @@ struct cx_access {
     bool loose;      /* some bound is loose */
     bool curable;    /* a coarser cut might do better */
     bool scattered;  /* some packages own several separate parts of an object */
+    bool checks;     /* what is not proved apart may be CHECKED */
     /* bytes that a split may have to merge, or combine from private copies */
     uint64_t merged, private_copies;
     _Alignas(16) unsigned char memory[];
@@ -69,6 +70,14 @@ bool cx_access_shapes_apart(const struct cx_access *access, uint32_t arg_x, cons
 /* Whether different stores may write unlike values to one place of the object from different units; *fault
  * tells of two such stores. Only while the launch is being judged; in race.c. Called by protocol.c. */
 bool cx_access_stores_race(struct cx_access *access, uint64_t object, struct cx_fault *fault);
+
+/* An object that is written, judged for a launch that is checked afterwards: sets its way to CHECKED where
+ * it is not proved apart, or NONE and *fault. In checked.c. Called by protocol.c. */
+void cx_access_check_object(struct cx_access *access, uint64_t object, struct cx_access_means *means,
+                            struct cx_fault *fault);
+/* What forbids that for all objects, before they are judged; false: *fault is set. In checked.c. Called by
+ * access.c. */
+bool cx_access_may_check(const struct cx_access *access, struct cx_fault *fault);
 
 /* Sets the means of each argument and what the verdict says about them. Called by access.c. */
 void cx_access_find_protocols(struct cx_access *access);

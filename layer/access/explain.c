@@ -21,7 +21,8 @@ struct story {
     const char *file;
     struct cx_access *access; /* NULL: not even that could be made */
     struct cx_access_verdict verdict;
-    struct cx_access_region *region; /* an argument each, of the whole launch; NULL where access is */
+    enum cx_summary_reason unchecked; /* why it is not checked afterwards either; NONE: that is not asked */
+    struct cx_access_region *region;  /* an argument each, of the whole launch; NULL where access is */
     uint64_t local;
 };
 
@@ -238,6 +239,10 @@ static void print_way(const struct story *s, uint32_t arg)
         fprintf(s->out, " merged afterwards by units of %u bytes", means->width);
         print_why(s, means);
         break;
+    case CX_PROTOCOL_CHECKED:
+        fputs(" a copy for each device, compared afterwards", s->out);
+        print_why(s, means);
+        break;
     case CX_PROTOCOL_REDUCTION:
         fprintf(s->out, " private copies, combined as %s",
                 families[means->atomic_op] ? families[means->atomic_op] : "");
@@ -317,9 +322,15 @@ static void print_verdict(const struct story *s)
     if (!v->splits) {
         fputs("does not split: ", s->out);
         print_culprit(s);
+        if (s->unchecked != CX_REASON_NONE) {
+            fprintf(s->out, "\n  nor is it split first and checked afterwards: %s",
+                    cx_summary_reason_text(s->unchecked));
+        }
         return;
     }
-    fprintf(s->out, "splits along dimension %u", v->dim);
+    fprintf(s->out, "%s along dimension %u",
+            v->checked ? "splits only with COEXEC_DEBUG=check_after=1, and is checked afterwards," : "splits",
+            v->dim);
     if (v->granularity > 1) {
         fprintf(s->out, ", %" PRIu64 " work-groups at a time", v->granularity);
     }
@@ -351,17 +362,43 @@ static void print_notes(const struct story *s)
     }
 }
 
+/* Where it does not split, it may be split first and checked afterwards. */
+static void judge_checked(struct story *s)
+{
+    struct cx_access *access;
+    struct cx_access_verdict verdict;
+    uint64_t local;
+
+    cx_explain_try(s->k, true, &access, &verdict, &local);
+    if (access && verdict.checked) {
+        cx_access_destroy(&s->access);
+        s->access = access;
+        s->local = local;
+        s->verdict = verdict;
+        if (verdict.reason == CX_REASON_NONE) {
+            s->verdict.reason = cx_summary_forbids(s->k, &s->verdict.line, &s->verdict.arg);
+        }
+        return;
+    }
+    if (verdict.reason >= CX_REASON_CHECK_LOOP) {
+        s->unchecked = verdict.reason;
+    }
+    cx_access_destroy(&access);
+}
+
 static void judge(struct story *s)
 {
-    if (cx_explain_try(s->k, &s->access, &s->verdict, &s->local)) {
-        s->region = calloc(s->k->narg + 1, sizeof(*s->region));
-    }
-    if (s->region) {
-        cx_access_whole(s->access, s->region);
-    }
+    cx_explain_try(s->k, false, &s->access, &s->verdict, &s->local);
     if (cx_summary_forbids(s->k, NULL, NULL) != CX_REASON_NONE) {
         s->verdict = (struct cx_access_verdict){.arg = -1};
         s->verdict.reason = cx_summary_forbids(s->k, &s->verdict.line, &s->verdict.arg);
+    }
+    if (!s->verdict.splits) {
+        judge_checked(s);
+    }
+    s->region = s->access ? calloc(s->k->narg + 1, sizeof(*s->region)) : NULL;
+    if (s->region) {
+        cx_access_whole(s->access, s->region);
     }
 }
 

@@ -109,7 +109,7 @@ static int rank(const struct cx_access_verdict *v)
     return v->separable ? 2 : v->splits;
 }
 
-bool cx_explain_try(const struct cx_summary_kernel *k, struct cx_access **access,
+bool cx_explain_try(const struct cx_summary_kernel *k, bool checked, struct cx_access **access,
                     struct cx_access_verdict *verdict, uint64_t *local)
 {
     unsigned shape_count = k->flags & CX_SUMMARY_REQD_SIZE ? 1 : SHAPES;
@@ -125,7 +125,7 @@ bool cx_explain_try(const struct cx_summary_kernel *k, struct cx_access **access
         struct cx_access_verdict v;
         struct cx_access *a;
         make_trial(t, k, i / 2, i % 2);
-        cx_access_choose(k, &t->geometry, t->args, &a, &v);
+        (checked ? cx_access_choose_checked : cx_access_choose)(k, &t->geometry, t->args, &a, &v);
         if (i == 0 || rank(&v) > rank(verdict)) {
             cx_access_destroy(access);
             *access = a;

@@ -8,9 +8,10 @@
 /*
  * Finds the best verdict over some typical launches. *access, which the caller destroys, is of that launch;
  * *local is its work-group size along each dimension if that was not the most usual one, else 0. False: there
- * is none (*access is NULL). Called by explain.c.
+ * is none (*access is NULL). checked: of launches that are split first and checked afterwards. Called by
+ * explain.c.
  */
-bool cx_explain_try(const struct cx_summary_kernel *k, struct cx_access **access,
+bool cx_explain_try(const struct cx_summary_kernel *k, bool checked, struct cx_access **access,
                     struct cx_access_verdict *verdict, uint64_t *local);
 
 #endif

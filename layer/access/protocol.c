@@ -364,6 +364,10 @@ static int severity(enum cx_summary_reason reason)
     case CX_REASON_ATOMIC_MIXED:
     case CX_REASON_STORES_RACE:
         return 4;
+    case CX_REASON_CHECK_LOOP:
+    case CX_REASON_CHECK_ALWAYS:
+    case CX_REASON_CHECK_IMAGE:
+        return 5;
     case CX_REASON_WRITE_UNKNOWN:
         return 3;
     case CX_REASON_WRITE_OVERLAP:
@@ -453,10 +457,19 @@ void cx_access_find_protocols(struct cx_access *a)
             continue;
         }
         judge_object(a, object, &means, &fault, &listed);
+        if (a->checks) {
+            cx_access_check_object(a, object, &means, &fault);
+            v->checked |= means.protocol == CX_PROTOCOL_CHECKED;
+            if (means.protocol == CX_PROTOCOL_NONE) { /* worse than all that checking makes up for */
+                v->reason = CX_REASON_NONE;
+            }
+        }
         note_fault(v, &fault);
         v->splits &= means.protocol != CX_PROTOCOL_NONE;
         a->merged += means.protocol == CX_PROTOCOL_MERGE ? extent(a, object) : 0;
-        a->private_copies += means.protocol == CX_PROTOCOL_REDUCTION ? extent(a, object) : 0;
+        a->private_copies += means.protocol == CX_PROTOCOL_REDUCTION || means.protocol == CX_PROTOCOL_CHECKED
+                                 ? extent(a, object)
+                                 : 0;
         a->curable |= fault.reason != CX_REASON_NONE && is_loose(a, object);
         for (uint32_t j = i; j < k->narg; j++) {
             if (a->args[j].object == object) {

@@ -53,6 +53,11 @@ static const struct reason_name reason_names[CX_REASON_COUNT] = {
     [CX_REASON_NO_MEMORY] = {"no-memory", "out of memory"},
     [CX_REASON_STORES_RACE] = {"stores-race",
                                "different stores may write one place from different work-groups"},
+    [CX_REASON_CHECK_LOOP] = {"check-loop", "a loop may end by what other work-groups store"},
+    [CX_REASON_CHECK_ALWAYS] = {"check-always", "every work-group changes the same buffer by atomics"},
+    [CX_REASON_CHECK_IMAGE] = {"check-image", "an image is written, too"},
+    [CX_REASON_CHECK_LARGE] = {"check-large", "what would have to be copied is too large"},
+    [CX_REASON_CHECK_SHARED] = {"check-shared", "the program may see its memory while the kernel runs"},
 };
 
 const char *cx_summary_reason_name(enum cx_summary_reason reason)
@@ -95,12 +100,21 @@ const struct cx_summary_kernel *cx_summary_find(const struct cx_summary *summary
     return NULL;
 }
 
-enum cx_summary_reason cx_summary_forbids(const struct cx_summary_kernel *kernel, uint32_t *line, int *arg)
+/* Those that order work-groups, which does not matter where each device works alone. */
+static bool is_about_order(uint8_t reason)
+{
+    return reason == CX_REASON_ATOMIC_ORDER || reason == CX_REASON_ATOMIC_FENCE ||
+           reason == CX_REASON_VOLATILE;
+}
+
+static enum cx_summary_reason forbids(const struct cx_summary_kernel *kernel, bool in_any_order,
+                                      uint32_t *line, int *arg)
 {
     const struct cx_summary_note *first = NULL;
 
     for (uint32_t i = 0; kernel && i < kernel->nnote; i++) {
-        if (!first || kernel->note[i].reason < first->reason) {
+        if ((!first || kernel->note[i].reason < first->reason) &&
+            !(in_any_order && is_about_order(kernel->note[i].reason))) {
             first = &kernel->note[i];
         }
     }
@@ -114,6 +128,17 @@ enum cx_summary_reason cx_summary_forbids(const struct cx_summary_kernel *kernel
         return (enum cx_summary_reason)first->reason;
     }
     return !kernel || (kernel->flags & CX_SUMMARY_OPAQUE) ? CX_REASON_NO_SUMMARY : CX_REASON_NONE;
+}
+
+enum cx_summary_reason cx_summary_forbids(const struct cx_summary_kernel *kernel, uint32_t *line, int *arg)
+{
+    return forbids(kernel, false, line, arg);
+}
+
+enum cx_summary_reason cx_summary_forbids_checked(const struct cx_summary_kernel *kernel, uint32_t *line,
+                                                  int *arg)
+{
+    return forbids(kernel, true, line, arg);
 }
 
 const char *cx_place_file(const struct cx_summary_kernel *kernel, uint32_t place)

@@ -64,6 +64,12 @@ enum cx_summary_reason {
     CX_REASON_BAD_LAUNCH,    /* geometry or arguments do not fit the summary */
     CX_REASON_NO_MEMORY,
     CX_REASON_STORES_RACE, /* different stores may write one place from different work-groups */
+    /* why it is not split first and checked afterwards either (access/checked.c, plan/check_rules.h) */
+    CX_REASON_CHECK_LOOP,   /* a loop may end by what is read of an object that several copies would be of */
+    CX_REASON_CHECK_ALWAYS, /* every work-group changes such an object */
+    CX_REASON_CHECK_IMAGE,  /* such an object is an image, or an image is written */
+    CX_REASON_CHECK_LARGE,  /* such objects are too large */
+    CX_REASON_CHECK_SHARED, /* the program may see what the launch uses while it runs */
     CX_REASON_COUNT
 };
 
@@ -408,6 +414,12 @@ const struct cx_summary_kernel *cx_summary_find(const struct cx_summary *summary
  * to 0 and -1 where there is none. Called by access/, api/, plan/, program/ and tools/.
  */
 enum cx_summary_reason cx_summary_forbids(const struct cx_summary_kernel *kernel, uint32_t *line, int *arg);
+
+/* The same for a launch that is split first and checked afterwards (CX_PROTOCOL_CHECKED), which needs no
+ * order between work-groups: atomics that order, fences and volatile accesses do not forbid that. Called by
+ * access/ and plan/. */
+enum cx_summary_reason cx_summary_forbids_checked(const struct cx_summary_kernel *kernel, uint32_t *line,
+                                                  int *arg);
 
 /* The file of a line, as the compiler names it; NULL: the program's own text. Lives as long as the kernel.
  * Called by plan/record_launch.c and plan/trace_launch.c. */

@@ -105,7 +105,7 @@ void cx_launch_deps(const struct cx_launch *launch, const struct cx_access_regio
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
         const bool in_place = mem && cx_mem_place(mem->root, worker) == CX_PLACE_HOST;
-        if (!mem || (!uploads && (cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION || !in_place)))
+        if (!mem || (!uploads && (cx_launch_is_private(launch, i) || !in_place)))
             continue;
         if (read->lo < write->lo || read->hi > write->hi)
             cx_coherence_host_deps(mem->storage->coherence, mem->origin + read->lo, mem->origin + read->hi,
@@ -142,7 +142,7 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
     for (unsigned i = 0; i < launch->request.args->count && ok; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i);
         const struct cx_access_interval *read = &regions[i].read, *write = &regions[i].write;
-        if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
+        if (!mem || cx_launch_is_private(launch, i))
             continue;
         struct cx_coherence *map = mem->storage->coherence;
         const unsigned place = place_of(launch, i, mem->root, worker);

@@ -17,6 +17,9 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
 #include "layer/launch/verify.h"
+#include "layer/plan/check_rules.h"
+#include "layer/program/kernel_bind.h"
+#include "layer/timeline/queue.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
@@ -38,6 +41,7 @@ static void split_free(struct split *split) CX_HOLDS(cx_context_locked)
     uncount(split);
     cx_merge_drop(&split->merge);
     cx_private_copies_drop(&split->copies);
+    cx_speculation_drop(&split->speculation);
     cx_job_free(split->remote_end);
     for (unsigned p = 0; p < split->nparts; p++)
         cx_reexecute_uploads(split, p, NULL);
@@ -179,9 +183,92 @@ static void settle(void *data) CX_HOLDS(cx_context_locked)
     cx_split_unref(split);
 }
 
+/* What a split needs cannot be had, or it did not stand: one device is going to do it all. */
+static void forget_split(struct cx_launch *launch, enum cx_why reason) CX_HOLDS(cx_context_locked)
+{
+    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->request.kernel->function->name,
+            cx_why_text(reason));
+    for (unsigned p = 0; p < launch->outcome.nparts; p++)
+        cx_args_drop(&launch->outcome.parts[p].args);
+    free(launch->outcome.parts);
+    free(launch->decision.protocols);
+    launch->outcome.parts = NULL;
+    launch->decision.protocols = NULL;
+    launch->decision.remote_access = false;
+    launch->outcome.nparts = 0;
+    launch->decision.reason = reason;
+}
+
+/* The participant that runs the launch whole: the first that can. */
+static unsigned able_member(const struct split *split) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_launch *launch = split->launch;
+    unsigned p = 0;
+    while (p < split->plan.n && !(cx_kernel_runs_on(launch->request.kernel, split->plan.member[p]) &&
+                                  cx_queue_takes(launch->base.queue, split->plan.member[p])))
+        p++;
+    return split->plan.member[p < split->plan.n ? p : 0];
+}
+
+/* Everything is as it was before the launch. Its parts' jobs are over. */
+static void undo(struct split *split, enum cx_why reason) CX_HOLDS(cx_context_locked)
+{
+    struct cx_launch *launch = split->launch;
+    const unsigned member = able_member(split);
+    if (!cx_speculation_note(split->speculation, false)) {
+        atomic_store(&launch->base.error, CL_OUT_OF_HOST_MEMORY);
+        settle(split);
+        return;
+    }
+    cx_launch_release(launch);
+    launch->run.undone = true;
+    forget_split(launch, reason);
+    cx_launch_whole(launch, member);
+    cx_split_unref(split);
+}
+
+/* The check is over. */
+static void decide(void *data, enum cx_speculation_end end) CX_HOLDS(cx_context_locked)
+{
+    struct split *split = data;
+    struct cx_launch *launch = split->launch;
+    const bool undone = end == CX_SPECULATION_CONFLICT || end == CX_SPECULATION_LOST;
+    if (end == CX_SPECULATION_STANDS || end == CX_SPECULATION_CONFLICT)
+        cx_check_note(launch, end == CX_SPECULATION_CONFLICT);
+    if (undone) {
+        undo(split, end == CX_SPECULATION_LOST ? CX_WHY_CHECK_LOST : CX_WHY_CHECK_CONFLICT);
+        return;
+    }
+    if (!note_owners(split) ||
+        (end == CX_SPECULATION_STANDS && !cx_speculation_note(split->speculation, true)))
+        atomic_store(&launch->base.error, CL_OUT_OF_HOST_MEMORY);
+    if (end == CX_SPECULATION_STANDS) {
+        note_last(split);
+        cx_split_learn(split);
+    }
+    settle(split);
+}
+
+/* Every group is assigned and started: the owners are known once that is checked. */
+static void close_checked(struct split *split) CX_HOLDS(cx_context_locked)
+{
+    const bool failed = cx_split_failed(split);
+    split->state = failed ? SPLIT_CLOSED : SPLIT_SETTLED;
+    split->jobs++; /* until it is settled */
+    cl_int error = failed ? CL_SUCCESS : cx_speculation_check(split->speculation, decide, split);
+    if (error != CL_SUCCESS)
+        atomic_store(&split->launch->base.error, error);
+    if (failed || error != CL_SUCCESS)
+        decide(split, CX_SPECULATION_FAILED);
+}
+
 /* Every group is assigned and started: finds out the owners. */
 static void close_split(struct split *split) CX_HOLDS(cx_context_locked)
 {
+    if (split->speculation) {
+        close_checked(split);
+        return;
+    }
     struct cx_launch *launch = split->launch;
     uint64_t seq[64];
     cl_int error = note_owners(split) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -378,8 +465,7 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
     for (unsigned i = 0; i < 2 * launch->request.args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_launch_mem(launch, i / 2);
         const struct cx_access_interval *need = i % 2 ? &whole[i / 2].write : &whole[i / 2].read;
-        if (!mem || need->lo >= need->hi || (i % 2 && need->exact) ||
-            cx_launch_protocol(launch, i / 2) == CX_PROTOCOL_REDUCTION)
+        if (!mem || need->lo >= need->hi || (i % 2 && need->exact) || cx_launch_is_private(launch, i / 2))
             continue;
         const bool remote = cx_launch_protocol(launch, i / 2) == CX_PROTOCOL_REMOTE;
         const uint64_t places = remote ? UINT64_C(2) << launch->decision.remote_owner : places_of(split, mem);
@@ -462,23 +548,13 @@ static bool have_threads(const struct split *split)
     return has;
 }
 
-/* What a split needs cannot be had: one device does it all. */
+/* What a split needs cannot be had. */
 static void run_whole(struct cx_launch *launch, struct split *split, enum cx_why reason)
     CX_HOLDS(cx_context_locked)
 {
-    unsigned member = split->plan.member[0];
-    cx_info(CX_TOPIC_PLAN, "%s runs whole after all: %s", launch->request.kernel->function->name,
-            cx_why_text(reason));
-    for (unsigned p = 0; p < launch->outcome.nparts; p++)
-        cx_args_drop(&launch->outcome.parts[p].args);
-    free(launch->outcome.parts);
-    free(launch->decision.protocols);
-    launch->outcome.parts = NULL;
-    launch->decision.protocols = NULL;
-    launch->decision.remote_access = false;
-    launch->outcome.nparts = 0;
-    launch->decision.reason = reason;
+    const unsigned member = split->plan.member[0];
     split_free(split);
+    forget_split(launch, reason);
     cx_launch_whole(launch, member);
 }
 
@@ -502,6 +578,8 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
     if (error == CL_SUCCESS) {
         error = cx_private_copies_begin(launch, split->plan.judged, whole, &split->copies);
         if (error == CL_SUCCESS)
+            error = cx_speculation_begin(launch, whole, &split->speculation);
+        if (error == CL_SUCCESS)
             error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
                                    &split->merge);
         if (error == CL_SUCCESS && launch->decision.remote_access &&
@@ -515,7 +593,7 @@ void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
     }
     if (error == CL_SUCCESS) {
         cx_write_back_begin(split, whole);
-        hold(launch, whole, shadows);
+        hold(launch, whole, shadows || split->speculation);
         error = plan_jobs(split, whole);
         if (error != CL_SUCCESS)
             cx_launch_release(launch);

@@ -12,6 +12,7 @@
 #include "layer/memory/transfer.h"
 #include "layer/plan/plan.h"
 #include "layer/launch/private_copies.h"
+#include "layer/launch/speculation.h"
 #include "scheduler/ranges.h"
 
 enum { CX_IN_FLIGHT = 2 };
@@ -121,6 +122,8 @@ struct split {
     struct cx_merge *merge CX_GUARDED_BY(cx_context_locked);
     /* copies to be combined then, or NULL */
     struct cx_private_copies *copies CX_GUARDED_BY(cx_context_locked);
+    /* speculation.h: set before the first job is queued; NULL: nothing is checked afterwards */
+    struct cx_speculation *speculation;
     /* remote_access.h: a job to be planned then, or NULL */
     struct cx_job *remote_end CX_GUARDED_BY(cx_context_locked);
     unsigned epoch;     /* the context's when its first jobs were planned */

@@ -32,6 +32,8 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     cx_context_plan_and_unlock(context);
     if (!suspected && !cx_exit_guard_ending()) /* else it was no driver that refused it */
         cx_kernel_leave_out(launch->request.kernel, split->plan.member[lane->part], cx_cl_name(error));
+    if (split->speculation)
+        cx_speculation_lose(split->speculation);
     cx_context_lock(context);
     struct package *package = &split->packages[index];
     const bool mine = !package->copy && !package->dropped;

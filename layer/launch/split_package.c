@@ -219,6 +219,8 @@ cl_int cx_split_package_start(struct lane *lane, struct cx_worker *worker, unsig
         moved = cx_split_upload_start(lane, worker, flight);
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
+    if (lane->split->speculation && !cx_speculation_is_filled(lane->split->speculation, lane->part))
+        error = CL_OUT_OF_RESOURCES;
     cx_split_upload_note(lane, flight->upload);
     if (error == CL_SUCCESS)
         error = start_kernels(lane, worker, flight, range);
@@ -368,7 +370,9 @@ cl_int cx_split_package_end(struct lane *lane, struct cx_worker *worker)
     if (status != CL_SUCCESS && moved == CL_SUCCESS) {
         cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(status));
         cx_worker_failed(worker, status);
-        if (!split->reexecutes && fail_over(lane, worker, flight.package))
+        if (split->speculation)
+            cx_speculation_lose(split->speculation);
+        if (split->speculation || (!split->reexecutes && fail_over(lane, worker, flight.package)))
             status = CL_SUCCESS;
     }
     cx_worker_event_times(worker, flight.event, &start, &end);

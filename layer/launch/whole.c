@@ -383,7 +383,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         cx_command_fail(command, error);
         return;
     }
-    if (cx_options_get()->summary || cx_trace_on()) {
+    if (cx_options_get()->summary || cx_trace_on() || launch->run.undone) {
         launch->outcome.parts = calloc(1, sizeof(*launch->outcome.parts));
         launch->outcome.nparts = launch->outcome.parts ? 1 : 0;
         if (launch->outcome.parts)
@@ -396,7 +396,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         cx_function_history(launch->request.kernel->function, command->context->nmembers);
     bool doubted = false;
     job->brief = worker->device->synchronous && is_brief(launch, history, member, &doubted);
-    job->timed = doubted;
+    job->timed = doubted || launch->run.undone;
     choose_times(launch, history, worker, job);
     launch->run.times_counted = job->timed && history;
     if (launch->run.times_counted)

@@ -3,6 +3,7 @@
  * The costs of sharing a launch. See candidates.h.
  */
 #include "layer/plan/candidates.h"
+#include "layer/plan/check_rules.h"
 #include "layer/plan/device_load.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/merge_cost.h"
@@ -25,7 +26,7 @@
 
 /* Copies, comparison and combination of what is merged or updated privately, for one member. */
 static double cost_afterwards(const struct cx_launch *launch, const struct cx_worker *worker,
-                              const struct cx_access_region *whole)
+                              const struct cx_access_region *whole) CX_HOLDS(cx_context_locked)
 {
     const bool gpu = worker->device->type & CL_DEVICE_TYPE_GPU;
     uint64_t merged = cx_launch_bytes_by(launch, CX_PROTOCOL_MERGE, whole);
@@ -35,6 +36,7 @@ static double cost_afterwards(const struct cx_launch *launch, const struct cx_wo
     if (merged) /* a copy before, a comparison afterwards; then what the last merge had to put together */
         seconds += AFTERWARDS_SECONDS + 4 * (double)merged / (gpu ? GPU_BYTES_PER_S : CPU_BYTES_PER_S) +
                    cx_plan_move_seconds(2 * (double)(memory ? memory->combined : 0));
+    seconds += cx_check_seconds(launch, whole);
     if (private_bytes)
         seconds += AFTERWARDS_SECONDS + cx_plan_move_seconds(2 * (double)private_bytes) +
                    3 * (double)private_bytes / CPU_BYTES_PER_S;
@@ -108,7 +110,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         *lacking = (struct cx_lacking){{0}, {0}};
-        if (!mem || cx_launch_protocol(launch, i) == CX_PROTOCOL_REDUCTION)
+        if (!mem || cx_launch_is_private(launch, i))
             continue;
         add_lacking(mem, &whole[i].read, &package[i], lacking);
         if (cx_launch_protocol(launch, i) ==

@@ -3,6 +3,7 @@
  * Verdicts on launches. See judge.h.
  */
 #include "layer/plan/judge.h"
+#include "layer/plan/check_rules.h"
 #include "layer/memory/image.h"
 #include "layer/plan/plan_size.h"
 #include "layer/program/kernel_bind.h"
@@ -90,6 +91,21 @@ find_cached(struct cx_kernel_history *history, const struct cx_summary_kernel *s
     return NULL;
 }
 
+/* Whether it may be split first and checked afterwards, where nothing else splits it. */
+static void judge_checked(const struct cx_summary_kernel *summary, const struct cx_launch *launch,
+                          const struct cx_access_arg *args, struct cx_cached_verdict *judged)
+{
+    struct cx_access *access;
+    struct cx_access_verdict verdict;
+    if (cx_access_choose_checked(summary, &launch->request.geometry, args, &access, &verdict)) {
+        cx_access_destroy(&judged->access);
+        judged->access = access;
+        judged->verdict = verdict;
+    } else {
+        cx_access_destroy(&access);
+    }
+}
+
 /* spared: NULL, or set where the launch is so short that it is not judged. */
 static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
                                             const struct cx_summary_kernel *summary,
@@ -109,7 +125,9 @@ static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
     judged->refs = 1;
     judged->hash = hash;
     judged->geometry = launch->request.geometry;
-    cx_access_choose(summary, &launch->request.geometry, args, &judged->access, &judged->verdict);
+    if (!cx_access_choose(summary, &launch->request.geometry, args, &judged->access, &judged->verdict) &&
+        cx_check_counts(summary))
+        judge_checked(summary, launch, args, judged);
     const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
     history->judging = history->judging > 0 ? (history->judging + seconds) / 2 : seconds;
     cx_cached_verdict_unref(&history->judged[room - 1]);

@@ -95,6 +95,10 @@ struct cx_kernel_history {
     unsigned unknown_lengths CX_GUARDED_BY(cx_context_locked);
     struct cx_objective objective CX_GUARDED_BY(cx_context_locked); /* plan_objective.h */
     struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked);  /* of its splits */
+    struct { /* check_rules.h: launches that are not split first and checked afterwards: the next ones, and as
+                many after one more conflict; and those that stood since the last one */
+        unsigned left, many, stood;
+    } checks CX_GUARDED_BY(cx_context_locked);
     bool proven CX_GUARDED_BY(cx_context_locked); /* a split of it ran without a driver failing on it */
     struct cx_launch_forms forms CX_GUARDED_BY(cx_context_locked); /* that were launched before */
     struct cx_last_partition last_partitions[4] CX_GUARDED_BY(cx_context_locked); /* by shape */

@@ -121,6 +121,7 @@ struct cx_launch_run {
     enum cx_uncompiled uncompiled; /* whether the end of the process waits for it (exit_guard.h) */
     bool new_form;                 /* whole: its driver was not known to have compiled the like */
     bool times_counted;            /* whole: in cx_kernel_history.timing */
+    bool undone;                   /* whole, after a split that did not stand (speculation.h) */
     bool tells;                    /* whole: it will show how long it takes; in cx_kernel_history.telling */
     uint64_t placed_ns;            /* ... planned then, host clock */
     uint64_t busy_ns;              /* whole: how long it took, or is known to take; 0: not known */
@@ -192,6 +193,13 @@ static inline uint64_t cx_launch_items(const struct cx_access_geometry *geometry
 static inline unsigned cx_launch_protocol(const struct cx_launch *launch, unsigned arg)
 {
     return launch->decision.protocols ? launch->decision.protocols[arg] : CX_PROTOCOL_EXCLUSIVE;
+}
+/* Whether each participant works on a copy of its own of what the argument points to. Called by plan/ and
+ * launch/. */
+static inline bool cx_launch_is_private(const struct cx_launch *launch, unsigned arg)
+{
+    const unsigned protocol = cx_launch_protocol(launch, arg);
+    return protocol == CX_PROTOCOL_REDUCTION || protocol == CX_PROTOCOL_CHECKED;
 }
 /* Why it runs whole or split, as text. Called by plan/. */
 static inline const char *cx_launch_why(const struct cx_launch *launch)

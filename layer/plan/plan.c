@@ -27,6 +27,7 @@
 #include "layer/plan/remote_access_rules.h"
 #include "layer/plan/prefix_rules.h"
 #include "layer/plan/svm_rules.h"
+#include "layer/plan/check_rules.h"
 #include "layer/plan/judge.h"
 #include "layer/plan/plan_share.h"
 #include "layer/plan/plan_place.h"
@@ -222,7 +223,8 @@ static bool is_allowed(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
     launch->decision.summary = summary;
     enum cx_summary_reason forbids =
         cx_summary_forbids(summary, &launch->decision.line, &launch->decision.arg);
-    return forbids == CX_REASON_NONE || whole_anyway(launch, cx_why_summary(forbids));
+    return forbids == CX_REASON_NONE || cx_check_counts(summary) ||
+           whole_anyway(launch, cx_why_summary(forbids));
 }
 
 /* Whether it is long enough, as far as that is known. history: of the kernel, or NULL. */
@@ -260,6 +262,11 @@ static struct cx_cached_verdict *judge_split(struct cx_launch *launch, struct cx
     }
     if (cx_options_get()->reproducible && adds_floats(summary, judged)) {
         (void)whole_because(launch, CX_WHY_FLOAT_SUMS);
+        return NULL;
+    }
+    const enum cx_why unchecked = cx_check_forbids(launch, judged);
+    if (unchecked != CX_WHY_NONE) {
+        (void)whole_because(launch, unchecked);
         return NULL;
     }
     return judged;
@@ -301,7 +308,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     plan->n = list_members(launch, launch->decision.summary, judged, plan);
     if (plan->n >= 2 && !cx_launch_choose_protocols(launch, judged, plan->member, plan->n))
         return whole_because(launch, CX_WHY_NO_MEMORY);
-    if (plan->n >= 2)
+    if (plan->n >= 2 && !judged->verdict.checked)
         cx_remote_access_choose(launch, judged, plan->member, plan->n);
     if (plan->n < 2 || !cx_plan_share(launch, plan, history, best))
         return false;

@@ -3,6 +3,7 @@
  * The stake of a split. See plan_stake.h.
  */
 #include "layer/plan/plan_stake.h"
+#include "layer/plan/check_rules.h"
 #include "layer/driver/account.h"
 #include "layer/plan/result_use.h"
 #include "layer/base/log.h"
@@ -424,7 +425,7 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,
                              .split = fmax(packages + fmax(sums.longest, moves), sums.late) + costs->moves,
                              .worst = fmax(most + sums.bound + moves, 2 * sums.late) + 3 * CX_SPLIT_SECONDS +
-                                      2 * costs->moves,
+                                      2 * costs->moves + cx_check_risk(plan, history) * whole,
                              .later = later,
                              .moved = moved};
 }

@@ -50,7 +50,7 @@ static struct cx_cached_verdict *judged_long(struct cx_launch *launch, unsigned 
     if ((length > 0 ? length : cx_judge_straight_longest(launch, summary, member)) < least)
         return NULL;
     struct cx_cached_verdict *judged = cx_judge_launch(launch);
-    if (!judged || !judged->verdict.splits || !cx_plan_fits(launch, member) ||
+    if (!judged || !judged->verdict.splits || judged->verdict.checked || !cx_plan_fits(launch, member) ||
         (!(length > 0) && cx_judge_longest(launch, judged, member) < least))
         return NULL;
     return judged;

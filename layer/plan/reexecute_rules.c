@@ -24,7 +24,8 @@ bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached
     unsigned nargs = launch->request.args->count;
     const struct cx_options *options = cx_options_get();
     if (!options->reexecute || !cx_plan_policy(launch)->reexecute || options->reproducible ||
-        launch->decision.protocols || launch->decision.on_svm_owner || !summary || summary->narg < nargs)
+        judged->verdict.checked || launch->decision.protocols || launch->decision.on_svm_owner || !summary ||
+        summary->narg < nargs)
         return false;
     struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
     bool allowed = whole != NULL;

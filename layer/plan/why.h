@@ -44,6 +44,9 @@ enum cx_why {
     CX_WHY_SVM_BELOW,
     CX_WHY_NO_THREAD, /* whole after all: split.c */
     CX_WHY_NO_COPIES,
+    CX_WHY_CHECK_CONFLICT, /* speculation.h */
+    CX_WHY_CHECK_LOST,
+    CX_WHY_CHECK_LATER,  /* check_rules.h */
     CX_WHY_ONE_TOOK_ALL, /* planned split */
     CX_WHY_MIGRATION,    /* split: migration_credit.h */
     CX_WHY_REPRODUCIBLE,

@@ -7,6 +7,9 @@
  *     //! KERNEL on GEOMETRY [SCALARS] [same B=A[+OFFSET]] splits DIM [by GRANULARITY]
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] mended REASON [here]
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] whole REASON [here [there]]
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] checked ARG...: it is split first and checked afterwards,
+ *         with copies of these arguments' objects
+ *     //! KERNEL on GEOMETRY [SCALARS] [same ...] unchecked REASON [here]: not even that
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] way ARG none | own | before | merge WIDTH | private OP
  * WIDTH
  *     //! KERNEL on GEOMETRY [SCALARS] [same ...] part G0..G1 ARG reads|writes LO..HI [exact] | nothing |
@@ -352,6 +355,48 @@ static void check_not_separable(struct expectation *e, bool splits, char **save)
     check_line(e, there, v.other);
 }
 
+/* The arguments that the list names, and no others, are of objects with copies. */
+static void check_copies(struct expectation *e, const struct cx_access *a, char **save)
+{
+    bool named[MAX_ARGS] = {false};
+
+    for (const char *name = strtok_r(NULL, " ", save); name; name = strtok_r(NULL, " ", save)) {
+        int arg = arg_index(e->kernel, name, strlen(name));
+        if (arg < 0) {
+            wrong(e, "no argument %s", name);
+            return;
+        }
+        named[arg] = true;
+    }
+    for (uint32_t i = 0; i < e->kernel->narg; i++) {
+        if ((cx_access_means(a)[i].protocol == CX_PROTOCOL_CHECKED) != named[i]) {
+            wrong(e, "%s has %s", e->kernel->arg[i].name, named[i] ? "no copies" : "copies");
+            return;
+        }
+    }
+}
+
+static void check_checked(struct expectation *e, bool checked, char **save)
+{
+    struct cx_access_verdict v;
+    struct cx_access *a;
+
+    if (cx_access_choose(e->kernel, &e->geometry, e->args, NULL, &v)) {
+        wrong(e, "it splits anyway");
+        return;
+    }
+    cx_access_choose_checked(e->kernel, &e->geometry, e->args, &a, &v);
+    if (v.checked != checked || v.splits != checked || v.separable || !a) {
+        wrong(e, "%s, %s", v.checked ? "checked" : "unchecked", cx_summary_reason_name(v.reason));
+    } else if (checked) {
+        check_copies(e, a, save);
+    } else {
+        check_reason(e, v.reason, strtok_r(NULL, " ", save));
+        check_line(e, strtok_r(NULL, " ", save), v.line);
+    }
+    cx_access_destroy(&a);
+}
+
 static void check_way(struct expectation *e, char **save)
 {
     static const char *const ops[] = {"none", "add",  "sub", "inc", "dec", "min",  "max",
@@ -433,6 +478,9 @@ static void check_launch(struct expectation *e, char **save)
             return;
         } else if (strcmp(word, "whole") == 0 || strcmp(word, "mended") == 0) {
             check_not_separable(e, *word == 'm', save);
+            return;
+        } else if (strcmp(word, "checked") == 0 || strcmp(word, "unchecked") == 0) {
+            check_checked(e, *word == 'c', save);
             return;
         } else if (strcmp(word, "steps") == 0) {
             check_steps(e, save);

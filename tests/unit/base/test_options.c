@@ -262,7 +262,8 @@ END_TEST
 #define DEBUG_NAMES                                                                                          \
     "accepted: NAME=VALUE,... with zero_copy, staging, link, peer, peer_from, remote_access, queues, "       \
     "device_copy, "                                                                                          \
-    "overlap, powers, min_package, reexecute, build, analysis, analysis_wait, analysis_limit, live; "        \
+    "overlap, powers, min_package, reexecute, build, check_after, "                                          \
+    "analysis, analysis_wait, analysis_limit, live; "                                                        \
     "ignored\n"
 
 START_TEST(debug_values)
