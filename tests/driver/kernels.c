@@ -99,6 +99,14 @@ static void run_count(struct item *item)
     __atomic_fetch_add(at(item, 1, (size_t)*at(item, 0, item->global[0])), 1, __ATOMIC_RELAXED);
 }
 
+static void run_search(struct item *item)
+{
+    const size_t i = item->global[0];
+    *at(item, 1, i) = wrap((cl_uint)*at(item, 1, i) + (cl_uint)*at(item, 0, i));
+    if (*at(item, 0, i) == -1)
+        *at(item, 2, 1 + (__atomic_fetch_add(at(item, 2, 0), 1, __ATOMIC_RELAXED) & 7)) = (cl_int)i;
+}
+
 static cl_ulong wide(const struct item *item, unsigned arg)
 {
     cl_ulong value;
@@ -194,6 +202,7 @@ static const struct stub_function functions[] = {
     {"stub_gather", "bbb", run_gather, NULL},
     {"stub_scatter", "bbb", run_scatter, NULL},
     {"stub_count", "bb", run_count, NULL},
+    {"stub_search", "bbb", run_search, NULL},
     {"stub_ramp", "b", run_fill_gid, ramp_extra},
     {"stub_local", "bl", run_fill_gid, NULL},
     {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},

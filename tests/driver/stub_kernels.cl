@@ -57,6 +57,15 @@ __kernel void stub_count(__global const int *in, __global int *bins)
     atomic_inc(&bins[in[get_global_id(0)]]);
 }
 
+/* Adds, and lists where there is a minus one. */
+__kernel void stub_search(__global const int *in, __global int *sum, __global int *found)
+{
+    size_t i = get_global_id(0);
+    sum[i] += in[i];
+    if (in[i] == -1)
+        found[1 + (atomic_inc(found) & 7)] = (int)i;
+}
+
 __kernel void stub_ramp(__global int *out)
 {
     size_t i = get_global_id(0);

@@ -25,6 +25,7 @@ import tap
 SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 # reasons of launches that could have been split: one device was quicker than the others woke, or did another's package again
+CHECKED = ""  # with --checked: what makes launches such
 TAKEN_BY_ONE = ["one device took all of its work-groups", "another device still works on what others have done"]
 NO_IMAGES = "its arguments cannot be had on another device"  # PoCL moves no images of sub-devices, which the third device needs
 POLICIES = ("static", "hguided", "sigmoid", "single", "dynamic", "adaptive", "logfit", "concord", "hdss", "auto")
@@ -76,7 +77,8 @@ def head(path):
     depends = re.search(r"^// llvm: ", text, re.M)
     if not kernel or not expect:
         sys.exit(f"{path}: no '// kernel:' or no '// expect:'")
-    return None if re.search(r"^// run: no", text, re.M) else (kernel[1], "any" if depends else expect[1], "\n// arg: image" in text)
+    wanted = "split" if CHECKED else "any" if depends else expect[1]
+    return None if re.search(r"^// run: no", text, re.M) else (kernel[1], wanted, "\n// arg: image" in text)
 
 
 def complaint(kernel, expect, excuses, wanted, outcome):
@@ -104,7 +106,7 @@ def compare(args, caches):
 
     def outcome(setting):
         return run(args, caches, setting[2], COEXEC_SPLIT="always", COEXEC_ALGO=setting[0], 
-                   COEXEC_DEBUG=f"analysis_wait=60000,zero_copy={setting[1].replace(',', ':')}")
+                   COEXEC_DEBUG=f"analysis_wait=60000{CHECKED},zero_copy={setting[1].replace(',', ':')}")
 
     with ThreadPoolExecutor(args.jobs) as pool:
         for (policy, zero_copy, devices), result in zip(settings, pool.map(outcome, settings)):
@@ -130,10 +132,15 @@ def main():
     parser.add_argument("--slice", default="1/1")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=300, help="seconds that one run may take")
+    parser.add_argument("--checked", action="store_true", help="only kernels with '// checked:', which are split first and checked afterwards")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     if unknown := set(args.settings) - set(ALL_SETTINGS):
         sys.exit(f"unknown settings {unknown}; there are {', '.join(ALL_SETTINGS)}")
+    global CHECKED
+    if args.checked:
+        CHECKED = ",check_after=1,powers=1:1:1"
+        args.files = [path for path in args.files if "\n// checked: " in path.read_text()]
     which, slices = map(int, args.slice.split("/"))
     args.files = args.files[which - 1::slices]
     with tempfile.TemporaryDirectory(prefix="splitcheck-") as caches:

@@ -12,6 +12,8 @@
  *   // part: 1..2 writes 0 256..512 [exact] [boxed]   what groups [1, 2) write, in bytes; boxed: by boxes
  *   // note: REASON                  stands in the way of any split
  *   // reason: REASON                of this launch
+ *   // checked: 2 3                  it may be split first and checked afterwards, with copies of these
+ *                                    arguments' objects
  *
  * `// expect: split` and `whole` are checked on that launch too. Where a reason is stated and a line of the
  * file has the comment "// here" ("// there", of a second line), it must be the one named. A file without any
@@ -225,6 +227,25 @@ static void check_way(struct check *c, const char *value)
         wrong(c, "way %s, found %s", value, name);
 }
 
+/* The arguments that the list names, and no others, are of objects with copies. */
+static void check_checked(struct check *c, const char *value)
+{
+    struct cx_access_verdict verdict;
+    struct cx_access *access;
+    uint64_t named = 0, found = 0;
+    char *at = (char *)(uintptr_t)value;
+    while (*at)
+        named |= UINT64_C(1) << (strtoul(at, &at, 10) & 63);
+    cx_access_choose_checked(c->kernel, &c->geometry, c->args, &access, &verdict);
+    for (uint32_t i = 0; verdict.checked && i < c->kernel->narg; i++)
+        if (cx_access_means(access)[i].protocol == CX_PROTOCOL_CHECKED)
+            found |= UINT64_C(1) << i;
+    if (found != named)
+        wrong(c, "checked %s, found %llx, %s", value, (unsigned long long)found,
+              cx_summary_reason_name(verdict.reason));
+    cx_access_destroy(&access);
+}
+
 static void check_before(struct check *c, const char *value)
 {
     bool wanted = strncmp(value, "no ", 3) != 0;
@@ -307,7 +328,7 @@ static void check_apart(struct check *c)
 
 static void check_statement(struct check *c, const char *key, const char *value)
 {
-    static const char *const stating[] = {"way", "reads", "writes", "part", "note", "reason"};
+    static const char *const stating[] = {"way", "reads", "writes", "part", "note", "reason", "checked"};
     uint32_t line = 0;
     for (unsigned i = 0; i < sizeof(stating) / sizeof(*stating); i++)
         c->stated += strcmp(key, stating[i]) == 0;
@@ -317,6 +338,8 @@ static void check_statement(struct check *c, const char *key, const char *value)
         check_cut(c, value);
     } else if (strcmp(key, "way") == 0) {
         check_way(c, value);
+    } else if (strcmp(key, "checked") == 0) {
+        check_checked(c, value);
     } else if (strcmp(key, "before") == 0) {
         check_before(c, value);
     } else if (strcmp(key, "reads") == 0 || strcmp(key, "writes") == 0) {
