@@ -14,6 +14,7 @@
 #include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/thread.h"
+#include "layer/power/kept.h"
 #include "layer/report/trace.h"
 
 #include <pthread.h>
@@ -32,8 +33,8 @@ struct known_device {
 
 /* What is known of a device's powers; kept when later windows do not tell them apart any more. */
 struct cx_power_known {
-    bool known;
-    double fixed, dynamic;
+    bool known, learned /* in this process */, asked /* whether former ones knew */;
+    struct cx_power_pair powers;
 };
 
 atomic_bool cx_power_sampling;
@@ -98,8 +99,8 @@ bool cx_power_sampler_watts(unsigned device, double *static_watts, double *dynam
     cx_lock(&lock);
     const struct cx_power_known known_powers = powers[device];
     cx_unlock(&lock);
-    *static_watts = known_powers.fixed;
-    *dynamic_watts = known_powers.dynamic;
+    *static_watts = known_powers.powers.fixed;
+    *dynamic_watts = known_powers.powers.dynamic;
     return known_powers.known;
 }
 
@@ -159,19 +160,72 @@ static void trace_sample(void)
     cx_trace_counter("watts", cx_clock_ns(), &args);
 }
 
-static void learn_powers(void) CX_HOLDS(lock)
+static unsigned count_cpus(void) CX_HOLDS(lock)
 {
-    static struct cx_power_model model;
     unsigned cpus = 0;
-    cx_power_windows_solve(windows, false, &model);
     for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
         cpus += windows->there[d] && windows->group[d] == CX_POWER_GROUP_CPU;
+    return cpus;
+}
+
+/* Of the device's group; of CPUs the first package. NULL: it has none. */
+static const struct cx_power_source *source_of(unsigned device) CX_HOLDS(lock)
+{
+    const unsigned group = windows->there[device] ? windows->group[device] : CX_POWER_GROUP_CPU + 1u;
+    unsigned i = 0;
+    while (group == CX_POWER_GROUP_CPU && i < meter->sources.n && !windows->package[i])
+        i++;
+    i = group == CX_POWER_GROUP_CPU ? i : group;
+    return i < meter->sources.n ? &meter->sources.source[i] : NULL;
+}
+
+/* What former processes knew of devices that came since. Files are read without the lock. */
+static void recall_powers(void)
+{
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
+        struct cx_power_pair pair;
+        cx_lock(&lock);
+        const struct cx_power_source *source = powers[d].asked ? NULL : source_of(d);
+        const unsigned cpus = source && windows->group[d] == CX_POWER_GROUP_CPU ? count_cpus() : 0;
+        cx_unlock(&lock);
+        if (!source)
+            continue;
+        const bool is_known = cx_power_kept_load(source, d, cpus, &pair);
+        cx_lock(&lock);
+        powers[d].asked = true;
+        if (is_known && !powers[d].known) {
+            powers[d].powers = pair;
+            powers[d].known = true;
+        }
+        cx_unlock(&lock);
+    }
+}
+
+static void keep_powers(void)
+{
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
+        cx_lock(&lock);
+        const struct cx_power_known of = powers[d];
+        const struct cx_power_source *source = of.learned ? source_of(d) : NULL;
+        const unsigned cpus = source && windows->group[d] == CX_POWER_GROUP_CPU ? count_cpus() : 0;
+        cx_unlock(&lock);
+        if (source)
+            cx_power_kept_store(source, d, cpus, &of.powers);
+    }
+}
+
+/* all: nothing computes any more. */
+static void learn_powers(bool all) CX_HOLDS(lock)
+{
+    static struct cx_power_model model;
+    const unsigned cpus = count_cpus();
+    cx_power_windows_solve(windows, all, &model);
     for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
         const unsigned group = windows->group[d];
         if (!windows->there[d] || group > CX_POWER_GROUP_CPU || !cx_power_model_tells(&model, group, d))
             continue;
         const double fixed = model.fixed[group].watts / (group == CX_POWER_GROUP_CPU ? cpus : 1);
-        powers[d] = (struct cx_power_known){true, fixed, model.dynamic[d].watts};
+        powers[d] = (struct cx_power_known){true, true, true, {fixed, model.dynamic[d].watts}};
     }
 }
 
@@ -180,9 +234,10 @@ static void close_window(double now)
     cx_power_meter_mark(meter, &end);
     cx_lock(&lock);
     cx_power_windows_close(windows, meter, now, &begin, &end);
-    learn_powers();
+    learn_powers(false);
     cx_power_windows_open(windows, now);
     cx_unlock(&lock);
+    recall_powers();
     begin = end;
     begin_at = now;
 }
@@ -211,7 +266,9 @@ static void sample(void)
     }
     cx_lock(&lock);
     result = make_result();
+    learn_powers(true);
     cx_unlock(&lock);
+    keep_powers();
 }
 
 static bool find_sources(void)
@@ -253,6 +310,7 @@ static void *sampler_main(void *unused)
         return NULL;
     cx_exit_guard_call(at_exit);
     if (begin_windows()) {
+        recall_powers();
         atomic_store(&cx_power_sampling, true);
         sample();
     }

@@ -94,15 +94,22 @@ def unknown_powers_mean_time():
 
 
 def powers_are_measured():
-    """By sources, while the program runs: the third device is left out once what they consume is known."""
+    """By sources, while the program runs: the third device is left out once what they consume is known; from the begin in the next process."""
     with tap.folder() as folder:
         busy = os.path.join(folder, "busy")
         watts = ((50, 100), (20, 60), (30, 900))
-        text = run(environment(COEXEC_OBJECTIVE="energy", COEXEC_DEBUG="analysis_wait=10000", COEXEC_LIBNVML=NVML, FAKE_NVML_DEVICES="3",
-                               STUB_BUSY=busy, FAKE_NVML_BUSY=busy, FAKE_NVML_WATTS=",".join(f"{idle}:{more}" for idle, more in watts)),
-                   "phases", "1.3")
+        env = environment(COEXEC_OBJECTIVE="energy", COEXEC_ALGO="static", COEXEC_DEBUG="analysis_wait=10000,powers=2:1:1", COEXEC_LIBNVML=NVML,
+                          COEXEC_CACHE_DIR=os.path.join(folder, "cache"), COEXEC_KNOWLEDGE="auto", FAKE_NVML_DEVICES="3", STUB_BUSY=busy,
+                          FAKE_NVML_BUSY=busy, FAKE_NVML_WATTS=",".join(f"{idle}:{more}" for idle, more in watts))
+        text = run(env, "phases", "1.3")
         assert re.search(r"COEXEC_OBJECTIVE=energy: devices left out of [1-9]\d* of", text), text
         assert re.findall(r"about device (\d): left out: costs more energy", text) == ["2"], text
+        assert "is not known yet" in text, text
+        text = run(env, "seconds", "3")
+        left_out, decided = re.search(r"devices left out of (\d+) of (\d+) launches", text).groups()
+        assert int(left_out) > 0.9 * int(decided) > 5 and re.findall(r"about device (\d): left out: costs more energy", text) == ["2"], text
+        text = run({**env, "COEXEC_KNOWLEDGE": "0"}, "seconds", "1.5")
+        assert "no launch was decided by it" in text, text
 
 
 if __name__ == "__main__":

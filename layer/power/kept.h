@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What former processes learned of devices' powers, kept in the cache folder (COEXEC_CACHE_DIR): a small file
+ * a device, by its source and, for CPU devices, by its number of so many. As COEXEC_KNOWLEDGE says they are
+ * read, or written as well. Thread-safe. Previous stage: windows.h. Next: sampler.h.
+ */
+#ifndef CX_LAYER_POWER_KEPT_H
+#define CX_LAYER_POWER_KEPT_H
+
+#include "layer/power/windows.h"
+
+/* Static and dynamic watts. Called by sampler.c. */
+struct cx_power_pair {
+    double fixed, dynamic;
+};
+
+/* False: nothing is known. index, cpus: of a CPU device its index, and how many there are; source is then the
+ * first package, and cpus 0 for other devices. Called by sampler.c. */
+bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, unsigned cpus,
+                        struct cx_power_pair *powers);
+/* Called by sampler.c. */
+void cx_power_kept_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
+                         const struct cx_power_pair *powers);
+
+#endif
