@@ -283,17 +283,12 @@ static cl_int run_blocking(struct cx_job *job, struct cx_worker *worker, const s
     return error;
 }
 
-/* Uploads from that many bytes on tell how fast they go. */
-#define TELLING_BYTES (UINT64_C(4) << 20)
-/* How much of the rate a slower upload makes up: a busy machine slows down some, nothing makes one faster. */
-#define SLOWER 0.25
-
 /* Bytes of an upload that tells of the rate; 0: it is none. */
 static uint64_t telling_bytes(const struct cx_transfer_list *transfers)
 {
     const struct cx_transfer_item *item = transfers->item;
     if (!transfers->upload || transfers->source || transfers->count != 1 || item->root->image ||
-        item->hi - item->lo < TELLING_BYTES)
+        !cx_transfer_tells(item->hi - item->lo))
         return 0;
     return item->hi - item->lo;
 }
@@ -307,10 +302,16 @@ static bool took_all(const struct cx_transfer_list *transfers, uint64_t bytes, b
 
 static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
 {
-    const double old = (double)atomic_load(&worker->transfers->upload_rate),
-                 rate = (double)bytes * 1e9 / (double)(ns + 1);
-    atomic_store(&worker->transfers->upload_rate,
-                 (uint64_t)(rate < old ? old + SLOWER * (rate - old) : rate));
+    cx_transfer_rate_tell(&worker->transfers->upload_rate, bytes, ns);
+}
+
+/* A second half (transport_bounce.c) that was timed for it. */
+static void tell_peer_rate(struct cx_worker *worker, const struct cx_transfer_list *transfers, uint64_t ns)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < transfers->count; i++)
+        bytes += transfers->item[i].hi - transfers->item[i].lo;
+    cx_transfer_rate_tell(&worker->transfers->peer_rate, bytes, ns);
 }
 
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
@@ -353,6 +354,8 @@ static void finish_transfers(struct cx_job *job, struct cx_worker *worker)
     const uint64_t bytes = telling_bytes(transfers);
     if (bytes && job->start_ns && job->end_ns > job->start_ns && job->status == CL_SUCCESS)
         tell_rate(worker, bytes, job->end_ns - job->start_ns);
+    else if (transfers->tells_rate && job->end_ns > job->start_ns && job->status == CL_SUCCESS)
+        tell_peer_rate(worker, transfers, job->end_ns - job->start_ns);
     if (transfers->tells_rate) /* nobody else asked for them */
         job->start_ns = job->end_ns = 0;
     if (job->start_ns)

@@ -23,3 +23,19 @@ void cx_transfer_state_end(struct cx_worker *worker)
     free(worker->transfers);
     worker->transfers = NULL;
 }
+
+/* Transfers from that many bytes on tell how fast they go. */
+#define TELLING_BYTES (UINT64_C(4) << 20)
+/* How much of the rate a slower one makes up: a busy machine slows down some, nothing makes one faster. */
+#define SLOWER 0.25
+
+bool cx_transfer_tells(uint64_t bytes)
+{
+    return bytes >= TELLING_BYTES;
+}
+
+void cx_transfer_rate_tell(atomic_uint_fast64_t *rate, uint64_t bytes, uint64_t ns)
+{
+    const double old = (double)atomic_load(rate), new = (double)bytes * 1e9 / (double)(ns + 1);
+    atomic_store(rate, (uint64_t)(new < old ? old + SLOWER *(new - old) : new));
+}

@@ -18,6 +18,7 @@ struct cx_transfer_state {
     uint64_t pageable;                /* bytes moved that could have gone through it */
     atomic_bool ring_failed;          /* no pinned memory for one */
     atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (transfer.c); 0: none so far */
+    atomic_uint_fast64_t peer_rate;   /* ..., of copies from peers (transport_bounce.c, transport_peer.c) */
 };
 
 /* Before the worker has jobs. False: no memory. Called by api/context.c. */
@@ -30,5 +31,16 @@ static inline uint64_t cx_transfer_upload_rate(const struct cx_worker *worker)
 {
     return worker->transfers ? atomic_load(&worker->transfers->upload_rate) : 0;
 }
+
+/* Likewise of long copies from peers. Called by plan/plan_size.c. */
+static inline uint64_t cx_transfer_peer_rate(const struct cx_worker *worker)
+{
+    return worker->transfers ? atomic_load(&worker->transfers->peer_rate) : 0;
+}
+
+/* So many bytes took that long: corrects a rate of the worker's. Whether they are enough to tell:
+ * cx_transfer_tells. By whoever pumps the worker. Called by transfer.c and transport_peer.c. */
+bool cx_transfer_tells(uint64_t bytes);
+void cx_transfer_rate_tell(atomic_uint_fast64_t *rate, uint64_t bytes, uint64_t ns);
 
 #endif

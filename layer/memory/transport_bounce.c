@@ -15,6 +15,7 @@
  */
 #include "layer/memory/transport.h"
 #include "layer/memory/transfer.h"
+#include "layer/memory/transfer_state.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/memory/peer.h"
@@ -22,8 +23,15 @@
 
 #include <stdlib.h>
 
-/* One more lies behind them: NVIDIA's driver wants whole rows of rectangles within the memory. */
-enum { SLOTS = 7, LEAST = 2 << 20, MOST = 32 << 20, SECOND_HALVES = 128, MANY_PAIRS = 4096 };
+enum {
+    LEAST_SLOTS = 7,
+    MOST_SLOTS = 31,
+    MEMORY_PART = 256, /* of a device's memory, for all its slots but the least */
+    LEAST = 2 << 20,
+    MOST = 32 << 20,
+    SECOND_HALVES = 128,
+    MANY_PAIRS = 4096
+};
 
 struct bounce {
     struct cx_peer_memory *memory;
@@ -31,11 +39,11 @@ struct bounce {
     cl_mem *alias;        /* one a member: the same memory in its context, or NULL */
     bool fails;           /* no memory */
     uint64_t alias_fails; /* members, as bits */
-    unsigned next;        /* slot */
+    unsigned nslots, next;
     struct {
         unsigned timeline;
         uint64_t seq; /* the job that empties it; 0: none yet */
-    } slot[SLOTS];
+    } slot[MOST_SLOTS];
 };
 
 /* A second half that is kept back. */
@@ -70,6 +78,13 @@ static size_t slot_bytes(void)
 {
     const uint64_t bytes = cx_options_staging();
     return bytes < MOST ? (size_t)bytes : MOST;
+}
+
+/* How many the device has: with many a long move does not wait for the other device to empty them. */
+static unsigned slots_of(const struct cx_real_device *device)
+{
+    const uint64_t room = device->global_mem / MEMORY_PART / slot_bytes();
+    return room < LEAST_SLOTS ? LEAST_SLOTS : room < MOST_SLOTS ? (unsigned)room : MOST_SLOTS;
 }
 
 /* The places, as bits, from which bytes of the root might come to `place`. */
@@ -110,7 +125,9 @@ static bool bounce_open(struct cx_context *context, unsigned from, unsigned plac
         return false;
     struct bounce *bounce = &context->bounce_buffers->bounce[m];
     if (!bounce->own && !bounce->fails) {
-        const size_t bytes = (SLOTS + 1) * slot_bytes();
+        bounce->nslots = slots_of(context->workers[m].device);
+        /* one more lies behind them: NVIDIA's driver wants whole rows of rectangles within the memory */
+        const size_t bytes = (bounce->nslots + 1) * slot_bytes();
         bounce->alias = calloc(context->nmembers, sizeof(cl_mem));
         bounce->own = bounce->alias
                           ? cx_peer_allocate(context, m, bytes < LEAST ? LEAST : bytes, &bounce->memory)
@@ -279,6 +296,8 @@ static cl_int run_in(struct cx_job *job, struct cx_worker *worker)
     const size_t total = total_of(transfers);
     cl_int error = CL_SUCCESS;
     if (!slot_use->room) {
+        transfers->tells_rate = cx_transfer_tells(total) && worker->profiles && !job->timed;
+        job->timed |= transfers->tells_rate;
         error = start_half(transfers, worker, job, false);
         if (error == CL_SUCCESS) {
             cx_transfer_counts_add(CX_ROUTE_PEER, true, total);
@@ -455,7 +474,7 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
         bounce_buffers->second_half[bounce_buffers->nsecond_halves++] = second_half;
     else
         ok = plan_second(command, &second_half) && ok;
-    bounce->next = (slot + 1) % SLOTS;
+    bounce->next = (slot + 1) % bounce->nslots;
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "layer/memory/transport.h"
 #include "layer/memory/transfer.h"
+#include "layer/memory/transfer_state.h"
 #include "layer/timeline/command.h"
 #include "layer/base/log.h"
 #include "layer/memory/peer.h"
@@ -116,11 +117,17 @@ static cl_int copy_at_once(const struct cx_transfer_list *transfers, struct cx_w
     if (cx_peer_broken(worker->context->peers, transfers->source->index, worker->index))
         return all_by_host(transfers, worker);
     cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s begin", transfers->count, worker->device->name);
+    const uint64_t since = cx_clock_ns();
     cx_cu_result code = copy_all(transfers, worker);
+    const uint64_t ns = cx_clock_ns() - since;
+    uint64_t bytes = 0;
     cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s are over", transfers->count, worker->device->name);
     if (code == 0) {
         for (unsigned i = 0; i < transfers->count; i++)
-            cx_transfer_counts_add(CX_ROUTE_PEER, true, transfers->item[i].hi - transfers->item[i].lo);
+            bytes += transfers->item[i].hi - transfers->item[i].lo;
+        cx_transfer_counts_add(CX_ROUTE_PEER, true, bytes);
+        if (cx_transfer_tells(bytes))
+            cx_transfer_rate_tell(&worker->transfers->peer_rate, bytes, ns);
         return CL_SUCCESS;
     }
     if (cx_peer_break(worker->context->peers, transfers->source->index, worker->index))

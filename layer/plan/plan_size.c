@@ -25,7 +25,8 @@
 enum { MANY_ITEMS = 1 << 18 };
 /* The same, where each of them may loop for any time. */
 enum { MANY_LOOPING = 1 << 16 };
-/* Bytes a second between peers (H100s: 360 GB/s, and 170 a megabyte). */
+/* Bytes a second between peers, until long copies there were measured (H100s: 360 GB/s, and 170 a megabyte).
+ */
 #define PEER_BYTES_PER_S 100e9
 /* Commands of a queue that are looked at. */
 enum { MANY_WAITING = 64 };
@@ -366,7 +367,9 @@ static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
 
 double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes)
 {
-    return has_peer(worker, root) ? bytes / PEER_BYTES_PER_S : cx_plan_upload_seconds(worker, bytes);
+    const double measured = (double)cx_transfer_peer_rate(worker);
+    return has_peer(worker, root) ? bytes / (measured > 0 ? measured : PEER_BYTES_PER_S)
+                                  : cx_plan_upload_seconds(worker, bytes);
 }
 
 struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct cx_mem *root,
