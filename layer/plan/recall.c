@@ -168,9 +168,16 @@ static void enter_speed(struct cx_speed_record *record, double speed, double gro
     record->samples = SAMPLES;
 }
 
+/* What a former process measured of the member; of one that is like the fastest, what it measured of that:
+ * the two differ by what disturbed them then. */
+static double known_speed(const struct cx_context *context, const struct cx_profile *profile, unsigned m)
+{
+    return profile->device[cx_context_alike(context, m, context->fastest) ? context->fastest : m].speed;
+}
+
 /* The cost along the range, with devices' speeds at it. */
-static void enter_curve(struct cx_kernel_history *history, const struct cx_profile *profile)
-    CX_HOLDS(cx_context_locked)
+static void enter_curve(const struct cx_context *context, struct cx_kernel_history *history,
+                        const struct cx_profile *profile) CX_HOLDS(cx_context_locked)
 {
     struct cx_memory **free_one = NULL;
     if (!profile->has_curve || !profile->groups || cx_kernel_history_memory(history, profile->groups))
@@ -192,7 +199,7 @@ static void enter_curve(struct cx_kernel_history *history, const struct cx_profi
         memory->cost_model.before[i] = (before + (at - piece) * (behind - before)) / UINT16_MAX;
     }
     for (unsigned m = 0; m < profile->ndevices; m++)
-        memory->cost_model.device[m].speed = profile->device[m].speed;
+        memory->cost_model.device[m].speed = known_speed(context, profile, m);
     *free_one = memory;
 }
 
@@ -202,14 +209,14 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
 {
     const double groups = (double)profile->groups, saves = cx_profile_saves(profile);
     for (unsigned m = 0; m < profile->ndevices; m++)
-        enter_speed(&history->records[m], profile->device[m].speed, groups);
+        enter_speed(&history->records[m], known_speed(launch->base.context, profile, m), groups);
     if (history->risk.splits == 0 && profile->splits > 0) {
         history->risk.splits = SPLITS;
         history->risk.ratio = profile->ratio;
         if (profile->splits >= LOSSES && profile->ratio > 1)
             history->risk.lost = history->risk.excess = (profile->ratio - 1) * profile->length;
     }
-    enter_curve(history, profile);
+    enter_curve(launch->base.context, history, profile);
     if (first) /* once a process, whatever program objects there are */
         launch->base.context->planner->lacked += saves;
     cx_debug(CX_TOPIC_PLAN, "%s is known: whole %.3f ms, split %.2f of that; splits saved a process %.3f ms",
@@ -343,7 +350,7 @@ void cx_recall_speeds(const struct cx_launch *launch, struct cx_kernel_history *
     const unsigned n = profile ? cx_knowledge_alike(&key, profile, MOST_ALIKE) : 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
         double relation;
-        if (m == context->fastest || history->records[m].samples > 0 ||
+        if (cx_context_alike(context, m, context->fastest) || history->records[m].samples > 0 ||
             !derive_relation(launch, profile, n, m, &relation))
             continue;
         enter_speed(&history->records[m], groups / seconds * exp(relation), groups);

@@ -117,6 +117,18 @@ START_TEST(misleads_once)
 }
 END_TEST
 
+/* The other one of two that are alike was disturbed all the time of the former process, which says nothing.
+ */
+START_TEST(like_ones_share_alike)
+{
+    worst_of("0.02,0.0025", 8, FORMER);
+    about->prepares = true;
+    setenv("COEXEC_KNOWLEDGE", "read", 1);
+    const double worst = worst_of("0.02,0.02", 1, 1);
+    ck_assert_msg(about->shared && worst <= 1.3, "%g", worst);
+}
+END_TEST
+
 static bool has_files(void)
 {
     char pattern[128];
@@ -167,6 +179,7 @@ int main(void)
     tcase_add_test(tcase, first_launch_is_shared);
     tcase_add_test(tcase, unlike_ones_share_by_speed);
     tcase_add_test(tcase, misleads_once);
+    tcase_add_test(tcase, like_ones_share_alike);
     tcase_add_test(tcase, nothing_is_kept_where_it_is_not_wanted);
     tcase_add_test(tcase, texts_are_not_kept);
     suite_add_tcase(suite, tcase);
