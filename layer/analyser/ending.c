@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BLOCKS 4000u /* of a function that is looked into */
+#define MAX_STEPS 4000000u /* visits of blocks: a fraction of a second */
 
 struct slice {
     struct cx_scan *scan;
@@ -13,6 +13,7 @@ struct slice {
     struct cx_map decided; /* blocks whose deciding branches are in the slice */
     LLVMValueRef *todo;
     size_t count, room;
+    uint32_t steps;
     bool unknown; /* it may depend on any memory */
 };
 
@@ -154,8 +155,8 @@ static void add_ways_to(struct slice *s, int32_t block)
     }
     cx_map_put(&s->decided, (uint64_t)block, 0, 1);
     mark = cx_alloc(cfg->nblock, 1);
-    todo = cx_alloc(cfg->nblock, sizeof(*todo));
-    for (todo[count++] = block; count > 0;) {
+    todo = cx_alloc(cfg->nblock + 1, sizeof(*todo));
+    for (todo[count++] = block; count > 0; s->steps++) {
         const struct cx_cfg_block *now = &cfg->block[todo[--count]];
         for (uint32_t p = 0; p < now->npred; p++) {
             const int32_t before = now->pred[p];
@@ -170,6 +171,8 @@ static void add_ways_to(struct slice *s, int32_t block)
             }
         }
     }
+    s->steps += cfg->nblock / 64; /* the memory */
+    s->unknown |= s->steps > MAX_STEPS;
     free(mark);
     free(todo);
 }
@@ -212,13 +215,14 @@ static void visit(struct slice *s, LLVMValueRef v)
 /* ---- ways out of a loop ---- */
 
 /* Whether control, once at `from` in the loop, may go round or leave it without passing the block. */
-static bool may_miss(const struct cx_cfg *cfg, const struct cx_cfg_loop *loop, uint32_t from, uint32_t block)
+static bool may_miss(struct slice *s, const struct cx_cfg_loop *loop, uint32_t from, uint32_t block)
 {
+    const struct cx_cfg *cfg = cfg_of(s);
     unsigned char *mark = cx_alloc(cfg->nblock, 1);
-    uint32_t *todo = cx_alloc(cfg->nblock, sizeof(*todo)), count = 0;
+    uint32_t *todo = cx_alloc(cfg->nblock + 1, sizeof(*todo)), count = 0;
     bool missed = false;
 
-    for (todo[count++] = from; count > 0 && !missed;) {
+    for (todo[count++] = from; count > 0 && !missed; s->steps++) {
         const struct cx_cfg_block *now = &cfg->block[todo[--count]];
         for (uint32_t i = 0; i < now->nsucc && !missed; i++) {
             const uint32_t next = (uint32_t)now->succ[i];
@@ -232,6 +236,8 @@ static bool may_miss(const struct cx_cfg *cfg, const struct cx_cfg_loop *loop, u
             }
         }
     }
+    s->steps += cfg->nblock / 64; /* the memory */
+    s->unknown |= s->steps > MAX_STEPS;
     free(mark);
     free(todo);
     return missed;
@@ -344,8 +350,8 @@ static void add_way_out(struct slice *s, const struct cx_cfg_loop *loop, uint32_
     if (!is_retry(s, loop, block)) {
         add_decider(s, block);
     }
-    for (uint32_t i = 0; i < cfg->nblock; i++) {
-        if (i != block && loop->inside[i] && decider(s, i) && may_miss(cfg, loop, i, block)) {
+    for (uint32_t i = 0; i < cfg->nblock && !s->unknown; i++) {
+        if (i != block && loop->inside[i] && decider(s, i) && may_miss(s, loop, i, block)) {
             add_decider(s, i);
         }
     }
@@ -368,12 +374,23 @@ static void add_loop(struct slice *s, const struct cx_cfg_loop *loop)
     s->unknown |= !any;
 }
 
+/* Only kernels with these ask for it (access/checked.c). */
+static bool has_atomics(const struct cx_summary_kernel *k)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < k->narg; i++) {
+        any |= (k->arg[i].touch & (CX_TOUCH_ATOMIC | CX_TOUCH_VOLATILE)) != 0;
+    }
+    return any;
+}
+
 void cx_ending_find(struct cx_scan *scan)
 {
     struct slice s = {.scan = scan};
     const struct cx_cfg *cfg = &scan->build->cfg;
 
-    s.unknown = cfg->nblock > MAX_BLOCKS && cfg->nloop > 0;
+    s.unknown = cfg->nloop > 0 && !has_atomics(scan->kernel);
     for (uint32_t l = 0; l < cfg->nloop && !s.unknown; l++) {
         add_loop(&s, &cfg->loop[l]);
     }
