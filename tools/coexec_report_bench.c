@@ -14,7 +14,7 @@
 
 enum { MAX_WAYS = 32 };
 
-enum { SPEEDUP, EFFICIENCY, BALANCE, PACKAGES, NATIVE, VALUES, SCALING = VALUES };
+enum { SPEEDUP, EFFICIENCY, BALANCE, PACKAGES, ENERGY, EDP, NATIVE, VALUES, SCALING = VALUES };
 
 struct bench {
     struct json_object *root, *programs;
@@ -58,6 +58,8 @@ static void fill(struct bench *bench, size_t p, unsigned w, struct json_object *
     bench->value[EFFICIENCY][at] = cx_json_number(row, "efficiency");
     bench->value[BALANCE][at] = cx_report_mean(row, "balance", NULL);
     bench->value[PACKAGES][at] = cx_report_mean(row, "packages", "launches");
+    bench->value[ENERGY][at] = cx_json_number(row, "energy_over_alone");
+    bench->value[EDP][at] = cx_json_number(row, "edp_over_alone");
     bench->value[NATIVE][at] = cx_json_number(row, "over_native");
     bench->maximum[p] = fmax(bench->maximum[p], cx_json_number(row, "maximum"));
 }
@@ -255,9 +257,13 @@ static void draw_native(const struct bench *bench, FILE *out)
 
 static void bench_draw(const void *data, size_t chart, FILE *out)
 {
-    static const char *const title[] = {"Speedup over the fastest device alone",
-                                        "Efficiency (speedup over its maximum)",
-                                        "Load balance (first finisher over last)", "Packages a launch"};
+    static const char *const title[] = {
+        "Speedup over the fastest device alone",
+        "Efficiency (speedup over its maximum)",
+        "Load balance (first finisher over last)",
+        "Packages a launch",
+        "Energy over the fastest device alone, the others idle",
+        "Energy-delay product over the fastest device alone, the others idle"};
     const struct bench *bench = data;
     if (chart >= NATIVE) {
         (chart == NATIVE ? draw_native : draw_scaling)(bench, out);
@@ -528,7 +534,7 @@ static void bench_markdown(const void *data, FILE *out)
 }
 
 const struct cx_report_kind cx_report_bench = {
-    .charts = {"speedup", "efficiency", "balance", "packages", "native", "scaling", NULL},
+    .charts = {"speedup", "efficiency", "balance", "packages", "energy", "edp", "native", "scaling", NULL},
     .load = bench_load,
     .title = bench_title,
     .head = bench_head,

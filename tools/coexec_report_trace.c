@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 128, MAX_KERNELS = 64 };
+enum { MAX_ROWS = 128, MAX_KERNELS = 64, MAX_SOURCES = 16 };
 static const size_t most_blocks = 20000; /* in one picture; more would not be seen */
 
-enum { TIMELINE, SIZES, SPEEDS };
+enum { TIMELINE, SIZES, SPEEDS, POWER };
 
 struct event {
     unsigned row, kernel;
@@ -27,6 +27,13 @@ struct event {
     double start, length; /* ms; from the first on */
     double groups, bytes;
     unsigned long long launch;
+};
+
+/* What one power source told (COEXEC_POWER). */
+struct watts {
+    char name[96];
+    size_t n, room;
+    double *at, *value; /* ms, watts */
 };
 
 struct trace {
@@ -40,6 +47,8 @@ struct trace {
     unsigned nrows, nkernels;
     struct event *event;
     size_t n, room, skipped;
+    struct watts watts[MAX_SOURCES];
+    unsigned nsources;
     struct cx_report_launches *launches;
     char program[96], title[160];
 };
@@ -118,6 +127,48 @@ static bool add_event(struct trace *trace, struct json_object *object, unsigned 
     return true;
 }
 
+/* Numbers of a counter's sample. False: no memory. */
+static bool add_watts(struct watts *source, double at, double value)
+{
+    if (source->n == source->room) {
+        const size_t room = source->room ? 2 * source->room : 256;
+        double *times = realloc(source->at, room * sizeof *times);
+        source->at = times ? times : source->at;
+        double *values = realloc(source->value, room * sizeof *values);
+        source->value = values ? values : source->value;
+        if (!times || !values)
+            return false;
+        source->room = room;
+    }
+    source->at[source->n] = at;
+    source->value[source->n++] = value;
+    return true;
+}
+
+static bool add_sample(struct trace *trace, struct json_object *object)
+{
+    const double at = cx_json_number(object, "ts") / 1e3;
+    struct json_object *args = cx_json_typed(object, "args", json_type_object);
+    if (!args || !is_time(at))
+        return true;
+    json_object_object_foreach(args, name, unused)
+    {
+        const double value = cx_json_number(args, name);
+        unsigned s = 0;
+        (void)unused;
+        while (s < trace->nsources &&
+               strncmp(trace->watts[s].name, name, sizeof trace->watts[s].name - 1) != 0)
+            s++;
+        if (s == MAX_SOURCES || !(value >= 0))
+            continue;
+        if (s == trace->nsources)
+            snprintf(trace->watts[trace->nsources++].name, sizeof trace->watts[s].name, "%s", name);
+        if (!add_watts(&trace->watts[s], at, value))
+            return false;
+    }
+    return true;
+}
+
 static bool read_line(struct trace *trace, char *line, unsigned long long launch)
 {
     size_t length = strcspn(line, "\r\n");
@@ -132,6 +183,8 @@ static bool read_line(struct trace *trace, char *line, unsigned long long launch
         trace->skipped++;
     } else if (strcmp(cx_json_text(object, "ph"), "X") == 0) {
         ok = add_event(trace, object, launch);
+    } else if (strcmp(cx_json_text(object, "ph"), "C") == 0) {
+        ok = strcmp(cx_json_text(object, "name"), "watts") != 0 || add_sample(trace, object);
     } else if (strcmp(cx_json_text(object, "name"), "process_name") == 0) {
         snprintf(trace->program, sizeof trace->program, "%s",
                  cx_json_text(cx_json_get(object, "args"), "name"));
@@ -151,6 +204,10 @@ static void trace_free(void *data)
     struct trace *trace = data;
     if (trace) {
         cx_report_launches_destroy(trace->launches);
+        for (unsigned s = 0; s < trace->nsources; s++) {
+            free(trace->watts[s].at);
+            free(trace->watts[s].value);
+        }
         free(trace->event);
     }
     free(trace);
@@ -177,6 +234,9 @@ static void tidy(struct trace *trace)
         first = fmin(first, trace->event[i].start);
     for (size_t i = 0; i < trace->n; i++)
         trace->event[i].start -= first;
+    for (unsigned s = 0; s < trace->nsources; s++)
+        for (size_t i = 0; i < trace->watts[s].n; i++)
+            trace->watts[s].at[i] = fmax(trace->watts[s].at[i] - first, 0);
     if (!cx_report_launches_headline(trace->launches, trace->title, sizeof trace->title))
         snprintf(trace->title, sizeof trace->title, "coexec trace: %zu packages and transfers", trace->n);
 }
@@ -274,9 +334,23 @@ static void draw_timeline(const struct trace *trace, FILE *out)
     free(block);
 }
 
+static void draw_power(const struct trace *trace, FILE *out)
+{
+    struct cx_points series[MAX_SOURCES];
+    for (unsigned s = 0; s < trace->nsources; s++)
+        series[s] = (struct cx_points){trace->watts[s].name, trace->watts[s].at, trace->watts[s].value,
+                                       trace->watts[s].n};
+    if (trace->nsources)
+        cx_chart_points(out, "Power over time", "ms", "W", series, trace->nsources, true);
+}
+
 static void trace_draw(const void *data, size_t chart, FILE *out)
 {
     const struct trace *trace = data;
+    if (chart == POWER) {
+        draw_power(trace, out);
+        return;
+    }
     struct cx_points series[MAX_ROWS];
     double *x = calloc(2 * trace->n + 1, sizeof *x), *y = x ? x + trace->n : NULL;
     size_t n = 0, at = 0;
@@ -345,7 +419,7 @@ static void trace_tables(const void *data, FILE *out)
 }
 
 const struct cx_report_kind cx_report_trace = {
-    .charts = {"timeline", "sizes", "speeds", NULL},
+    .charts = {"timeline", "sizes", "speeds", "power", NULL},
     .load = trace_load,
     .title = trace_title,
     .head = trace_head,

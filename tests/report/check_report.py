@@ -154,6 +154,37 @@ def numbers_past_all_bounds():
     assert not re.search(r'"-?(nan|inf)"', page), "no numbers"
 
 
+def power_over_time():
+    watts = "".join('{"name":"watts","cat":"counter","ph":"C","pid":1,"tid":0,"ts":%d,"args":{"0 GPU":%s,"1 <GPU>":50}},\n' % (1000 * i, 100 + i)
+                    for i in range(300))
+    page, pictures, errors = page_of("trace.json", trace() + watts)
+    assert len(pictures) == 4 and "Power over time" in page and "1 &lt;GPU&gt;" in page and not errors, errors
+    broken = watts
+    for number, other in ((150, '"x"'), (160, "-1"), (170, "1e400"), (180, "null")):
+        broken = broken.replace(f'"0 GPU":{number},', f'"0 GPU":{other},')
+    broken = broken.replace('"args":{"0 GPU":190', '"args":7,"a":{"0 GPU":190')
+    page, pictures, errors = page_of("trace.json", trace() + broken)
+    assert len(pictures) == 4 and not re.search(r'"-?(nan|inf)"', page), errors
+    many = "".join('{"name":"watts","ph":"C","ts":1,"args":{"%d":1}},\n' % i for i in range(99))
+    assert len(page_of("trace.json", trace() + many)[1]) == 4
+    done = report(at("trace.json"), "--svg", "-", "--chart", "power")
+    assert done.returncode == 0, done
+    xml.dom.minidom.parseString(done.stdout)
+
+
+def energy_of_a_bench():
+    told = bench()
+    for program in told["programs"]:
+        for row in program["rows"]:
+            row.update({"energy_over_alone": 0.91, "edp_over_alone": 0.46} if row["algo"] else {})
+    page, pictures, _ = page_of("bench.json", json.dumps(told))
+    without = page_of("bench.json", json.dumps(bench()))[1]
+    assert len(pictures) == len(without) + 2 and "Energy over the fastest device alone" in page and "0.46" in page
+    for chart in "energy", "edp":
+        done = report(at("bench.json"), "--svg", "-", "--chart", chart)
+        assert done.returncode == 1 and "nothing to draw" in done.stderr, done
+
+
 def one_chart():
     with open(at("bench.json"), "w") as file:
         json.dump(bench(), file)
@@ -254,7 +285,7 @@ def in_a_browser():
 
 def main():
     tests = [a_bench_becomes_a_page, what_cannot_be_is_marked, a_trace_becomes_a_page, kernels_of_a_trace, one_launch, a_trace_cut_short_serves, numbers_past_all_bounds,
-             one_chart, a_bench_becomes_markdown, results_are_put_into_a_document, bad_input_is_named, in_a_browser]
+             power_over_time, energy_of_a_bench, one_chart, a_bench_becomes_markdown, results_are_put_into_a_document, bad_input_is_named, in_a_browser]
     return tap.run(tests)
 
 
