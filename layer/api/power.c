@@ -48,13 +48,18 @@ static void find_place(const struct cx_real_device *device, char *pci, size_t si
                  place.function & 0xf);
 }
 
+bool cx_power_identify(const struct cx_real_device *device, char pci[CX_POWER_PCI], unsigned char uuid[16])
+{
+    find_place(device, pci, CX_POWER_PCI);
+    return cx_extension_has(device->extensions, "cl_khr_device_uuid") &&
+           ask(device, CL_DEVICE_UUID_KHR, uuid, CL_UUID_SIZE_KHR);
+}
+
 static void tell_device(const struct cx_real_device *device)
 {
-    char pci[16];
+    char pci[CX_POWER_PCI];
     uint8_t uuid[CL_UUID_SIZE_KHR];
-    find_place(device, pci, sizeof pci);
-    const bool has_uuid = cx_extension_has(device->extensions, "cl_khr_device_uuid") &&
-                          ask(device, CL_DEVICE_UUID_KHR, uuid, sizeof uuid);
+    const bool has_uuid = cx_power_identify(device, pci, uuid);
     cx_power_sampler_device(device->index, device->type == CL_DEVICE_TYPE_CPU, pci, has_uuid ? uuid : NULL);
 }
 

@@ -39,13 +39,13 @@ bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, un
     return is_sound;
 }
 
-void cx_power_kept_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
+bool cx_power_kept_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
                          const struct cx_power_pair *powers)
 {
     const char *folder = cx_options_cache_dir();
     char key[CX_DISK_CACHE_KEY_SIZE];
     if (!folder || cx_options_get()->knowledge != CX_OPTION_KNOWLEDGE_AUTO || cx_options_get()->reproducible)
-        return;
+        return false;
     make_key(key, source, index, cpus);
-    (void)cx_disk_cache_store(folder, key, powers, sizeof *powers); /* else the next process learns anew */
+    return cx_disk_cache_store(folder, key, powers, sizeof *powers);
 }

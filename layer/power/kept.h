@@ -18,8 +18,9 @@ struct cx_power_pair {
  * first package, and cpus 0 for other devices. Called by sampler.c. */
 bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, unsigned cpus,
                         struct cx_power_pair *powers);
-/* Called by sampler.c. */
-void cx_power_kept_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
+/* False: not stored, as COEXEC_KNOWLEDGE or the folder does not allow it. Called by sampler.c and
+ * tools/coexec_calibrate.c. */
+bool cx_power_kept_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
                          const struct cx_power_pair *powers);
 
 #endif

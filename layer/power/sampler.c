@@ -210,7 +210,7 @@ static void keep_powers(void)
         const unsigned cpus = source && windows->group[d] == CX_POWER_GROUP_CPU ? count_cpus() : 0;
         cx_unlock(&lock);
         if (source)
-            cx_power_kept_store(source, d, cpus, &of.powers);
+            (void)cx_power_kept_store(source, d, cpus, &of.powers); /* else the next process learns anew */
     }
 }
 

@@ -12,6 +12,8 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
@@ -108,6 +110,38 @@ def energy_of_a_bench():
         assert done.returncode == 1 and "--power: nothing on this machine tells its power" in done.stderr, done
 
 
+def calibration_is_kept():
+    """Two CPU devices, whose package consumes 80 W whatever they do."""
+    with tap.folder() as folder:
+        domain = pathlib.Path(folder, "powercap", "intel-rapl:0")
+        domain.mkdir(parents=True)
+        (domain / "name").write_text("package-0\n")
+        over = threading.Event()
+
+        def consume():
+            while not over.wait(0.01):
+                (domain / "new").write_text(f"{80e6 * time.monotonic():.0f}\n")
+                (domain / "new").rename(domain / "energy_uj")
+
+        thread = threading.Thread(target=consume)
+        thread.start()
+        try:
+            while not (domain / "energy_uj").exists():
+                time.sleep(0.01)
+            env = {**CLEAN, "POCL_DEVICES": "basic pthread", "POCL_MAX_PTHREAD_COUNT": "1", "COEXEC_POWERCAP": str(domain.parent),
+                   "COEXEC_HWMON": "/nonexistent", "COEXEC_LIBNVML": "/nonexistent", "COEXEC_CACHE_DIR": os.path.join(folder, "cache")}
+            done = subprocess.run([TOOL, "calibrate", "--seconds", "1.5"], env=env, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0 and not done.stderr, done
+            rows = re.findall(r"^  [01] .* ([0-9.]+) +([0-9.]+)$", done.stdout, re.M)
+            assert len(rows) == 2 and all(60 < float(idle) < 100 and float(more) < 30 for idle, more in rows), done.stdout
+            env["COEXEC_KNOWLEDGE"] = "0"
+            done = subprocess.run([TOOL, "calibrate", "--seconds", "1.5"], env=env, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0 and "not kept" in done.stderr, done
+        finally:
+            over.set()
+            thread.join()
+
+
 def machines_without_sources():
     with tap.folder() as folder:
         done = run(settings(folder, COEXEC_LIBNVML="/nonexistent"), "seconds", "0.5")
@@ -143,4 +177,4 @@ def other_ends():
 
 if __name__ == "__main__":
     sys.exit(tap.run([joules_and_powers, runs_too_short_have_no_figure, nothing_unless_asked, machines_without_sources, a_gpu_is_lost,
-                      other_ends, energy_of_a_bench]))
+                      other_ends, energy_of_a_bench, calibration_is_kept]))

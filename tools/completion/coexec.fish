@@ -11,6 +11,7 @@ complete -c coexec -n "__fish_seen_subcommand_from top" -l once -l json -d "for 
 complete -c coexec -n "__fish_seen_subcommand_from top" -l interval -x -d "seconds"
 complete -c coexec -n "__fish_seen_subcommand_from run env" -l trace -r -d "write a timeline"
 complete -c coexec -n "__fish_seen_subcommand_from run env" -l set -x -a "(coexec help options 2>/dev/null | awk '{ print \$1 }')"
+complete -c coexec -n "__fish_seen_subcommand_from calibrate" -l seconds -x -d "for each measurement"
 complete -c coexec -n "__fish_seen_subcommand_from power" -l period -x -d "milliseconds between samples"
 complete -c coexec -n "__fish_seen_subcommand_from power" -l idle -x -d "first measure the idle machine, seconds"
 complete -c coexec -n "__fish_seen_subcommand_from power" -l json -r -d "write the figures and the power over time"
