@@ -107,15 +107,15 @@ static double less_returned(double seconds, double whole, double part)
     return seconds < whole ? seconds + part * (whole - seconds) : seconds;
 }
 
-/* What such a launch would gain is missed if it stays whole now; true: enough was, and it is worth that risk.
- * gain: with all in place. */
+/* What such a launch would gain is missed if it stays whole now; true: enough was, or the last investment won
+ * enough, and it is worth that risk. gain: with all in place. */
 static bool invests(struct cx_budget *budget, struct cx_budget_record *record, double gain, double loss)
 {
     record->missed += fmax(gain, 0);
-    if (!cx_budget_pays(record->missed, 1, loss) ||
+    if (!cx_budget_pays(fmax(record->missed, record->won), 1, loss) ||
         budget->invested + loss > CX_BUDGET_INVESTED * budget->busy)
         return false;
-    record->missed = 0;
+    record->missed = record->won = 0;
     budget->invested += loss;
     return true;
 }
@@ -168,6 +168,7 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
     const double excess = fmax(lost - reserved, 0);
     record->ratio = record->splits ? (1 - NEWEST) * record->ratio + NEWEST * ratio : ratio;
     record->splits++;
+    record->won += fmax(whole - elapsed, 0);
     record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->lost + lost;
     record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;
     record->since = 0;

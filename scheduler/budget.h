@@ -13,8 +13,9 @@
  * it.
  *  - As an investment: the account does not hold that, as the first use of a device takes once what every
  * later launch gains from, and opening it may have emptied the account. Then what splits of that kernel would
- * have saved since counts, as in the ski rental problem: it may lose 1 / CX_BUDGET_WORTH of it. What all
- * investments may have lost beyond what splits earned stays within CX_BUDGET_INVESTED of busy time.
+ * have saved since counts, as in the ski rental problem: it may lose 1 / CX_BUDGET_WORTH of it. Where data go
+ * back at the end of each sequence of launches, what splits saved since the last investment counts as well.
+ * What all investments may have lost beyond what splits earned stays within CX_BUDGET_INVESTED of busy time.
  *  - Out of curiosity: estimates say that no launch like it would gain, but they may be wrong. What it may
  * lose has to fit into CX_BUDGET_CURIOUS of the account, and what did not gain is left alone for
  * CX_BUDGET_AGAIN launches.
@@ -23,9 +24,9 @@
  * what was lost beyond bounds: what a trial lost as foreseen, such as moves, need not recur; and one split
  * that something disturbed is forgiven where those before it gained more.
  *
- * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time, and one
- * investment that is not made good, plus what true costs exceed their bounds by (the argument of ski rental:
- * Karlin, Manasse, Rudolph, Sleator, "Competitive snoopy caching", 1988).
+ * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time, and
+ * CX_BUDGET_INVESTED where investments fail, plus what true costs exceed their bounds by (the argument of ski
+ * rental: Karlin, Manasse, Rudolph, Sleator, "Competitive snoopy caching", 1988).
  *
  * And a device that is r times as fast, r > 1 / (1 - CX_BUDGET_GAIN), is used in the end. Let the bound of
  * what a trial there may lose be c seconds at most. Once the first device alone was busy for K seconds, the
@@ -67,21 +68,18 @@ struct cx_budget {
     double saved;    /* by splits, and ... */
     double returned; /* ... what it took to bring their results back to the first device, newer ones counting
                         more */
-    double
-        missed; /* that splits would have saved which the account did not hold, since the last investment */
-    double invested; /* bounds of the losses of investments */
-    double earned;   /* by all splits */
+    double invested; /* bounds of the losses of investments, less what splits earned since */
     unsigned trials; /* begun */
 };
 
 /* What is known of the splits of one kernel and shape. Zeroed: nothing. */
 struct cx_budget_record {
-    double lost;   /* by its splits since one gained */
-    double excess; /* of that, beyond their bounds */
-    double
-        missed;   /* that splits would have saved which the account did not hold, since the last investment */
-    double since; /* busy seconds of its launches since the last one */
-    double ratio; /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
+    double lost;     /* by its splits since one gained */
+    double excess;   /* of that, beyond their bounds */
+    double won;      /* by its splits since the last investment */
+    double missed;   /* since then, what splits would have saved that the account did not hold */
+    double since;    /* busy seconds of its launches since the last one */
+    double ratio;    /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
     unsigned splits; /* measured */
 };
 

@@ -99,6 +99,8 @@ struct cx_kernel_history {
                 many after one more conflict; and those that stood since the last one */
         unsigned left, many, stood;
     } checks CX_GUARDED_BY(cx_context_locked);
+    uint64_t
+        begun CX_GUARDED_BY(cx_context_locked);   /* members, as bits, that splits of it were planned for */
     bool proven CX_GUARDED_BY(cx_context_locked); /* a split of it ran without a driver failing on it */
     struct cx_launch_forms forms CX_GUARDED_BY(cx_context_locked); /* that were launched before */
     struct cx_last_partition last_partitions[4] CX_GUARDED_BY(cx_context_locked); /* by shape */

@@ -431,6 +431,8 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
         share(launch, plan, history, all,
               plan->moves || launch->stake.invests ||
                   (decision.reason == CX_ADMISSION_SPLIT_PROBE && !cx_split_policy_always()));
+    for (unsigned i = 0; i < plan->n && plan->balancer; i++)
+        history->begun |= UINT64_C(1) << plan->member[i];
     if (plan->moves && !plan->balancer && !dear)
         cx_migration_end(&context->planner->migration);
     if (all->whole != all->few)

@@ -37,7 +37,7 @@
 #define FIRST_KERNEL 2e-3
 /* Memory that is made on a GPU (an H100 took 0.2 to 0.4 ms for 256 MB) and on another device, bytes a second
  * at least, and seconds for each object. */
-#define GPU_MADE_BYTES_PER_S 200e9
+#define GPU_MADE_BYTES_PER_S 400e9
 #define MADE_BYTES_PER_S     10e9
 #define MADE_SECONDS         100e-6
 /* To bring results back, for each launch. */
@@ -299,7 +299,10 @@ static double first_bound(const struct cx_launch *launch, const struct cx_kernel
         return 0;
     if (worker->timeline.planned == 0)
         return FIRST_USE;
-    return cx_launch_knows(launch, history, worker->index, variant, false) ? 0 : FIRST_KERNEL;
+    return history->begun >> worker->index & 1 ||
+                   cx_launch_knows(launch, history, worker->index, variant, false)
+               ? 0
+               : FIRST_KERNEL;
 }
 
 /* Then others do meanwhile what a member whose driver is not ready could have done, and one that is slower

@@ -123,6 +123,28 @@ START_TEST(what_is_missed_is_invested)
 }
 END_TEST
 
+/* Data go back at the end of each sequence: the next one need not miss what the last one won, and the one
+ * behind one that won nothing has to. */
+START_TEST(what_was_won_is_invested)
+{
+    const struct cx_stake moves = {0.01, 0.02, 0.025, 0.005, 0};
+    struct cx_budget_record record = {0};
+    struct cx_budget budget = fresh;
+    double reserved;
+    cx_budget_ran(&budget, NULL, 1);
+    cx_budget_charge(&budget, 100);
+    for (unsigned i = 0; i < 6; i++)
+        ck_assert_int_eq(cx_budget_decide(&budget, &record, &moves, &reserved), CX_STAKE_TOO_DEAR);
+    ck_assert_int_eq(cx_budget_decide(&budget, &record, &moves, &reserved), CX_STAKE_TRIAL);
+    cx_budget_settle(&budget, &record, reserved, 0.01, 0.012);
+    for (unsigned i = 0; i < 7; i++)
+        cx_budget_settle(&budget, &record, 0, 0.01, 0.005);
+    ck_assert_int_eq(cx_budget_decide(&budget, &record, &moves, &reserved), CX_STAKE_TRIAL);
+    cx_budget_settle(&budget, &record, reserved, 0.01, 0.0095);
+    ck_assert_int_eq(cx_budget_decide(&budget, &record, &moves, &reserved), CX_STAKE_TOO_DEAR);
+}
+END_TEST
+
 /* Neither early, nor what promises nothing or was told to wait, nor where there is no bound. */
 START_TEST(not_all_is_invested)
 {
@@ -388,13 +410,13 @@ static void launch(struct program *program, struct kernel *kernel)
         kernel->whole * (kernel->jitter > 0 ? 1 - kernel->jitter + between(1, 2) * kernel->jitter : 1);
     const double elapsed = whole * (kernel->later + extra(kernel, 1));
     double reserved;
-    const double before = program->budget.invested, missed = kernel->record.missed;
+    const double before = program->budget.invested, missed = kernel->record.missed, won = kernel->record.won;
     const enum cx_stake_verdict verdict =
         cx_budget_decide(&program->budget, &kernel->record, &stake, &reserved);
     oracle->launches++;
     if (program->budget.invested > before) {
         ck_assert(verdict == CX_STAKE_TRIAL && kernel->record.missed == 0);
-        ck_assert(CX_BUDGET_WORTH * reserved <= missed + stake.whole - stake.later + 1e-12);
+        ck_assert(CX_BUDGET_WORTH * reserved <= fmax(missed + stake.whole - stake.later, won) + 1e-12);
         oracle->invested += reserved;
         oracle->investments++;
     }
@@ -609,6 +631,7 @@ Suite *cx_test_budget(void)
     tcase_add_test(tcase, trials_wait_for_the_account);
     tcase_add_test(tcase, moves_are_an_investment);
     tcase_add_test(tcase, what_is_missed_is_invested);
+    tcase_add_test(tcase, what_was_won_is_invested);
     tcase_add_test(tcase, not_all_is_invested);
     tcase_add_test(tcase, nothing_is_tried_early);
     tcase_add_test(tcase, estimates_are_doubted);
