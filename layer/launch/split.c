@@ -450,6 +450,14 @@ static uint64_t places_of(const struct split *split, const struct cx_mem *mem)
     return places;
 }
 
+/* Whether an input that every package may read all of comes to the members' own memories alone, from one of
+ * them where peers reach each other. */
+static bool skips_host(const struct split *split, unsigned i, uint64_t places)
+{
+    return i % 2 == 0 && !split->launch->run.verify && !(places & UINT64_C(1) << CX_PLACE_HOST) &&
+           cx_launch_protocol(split->launch, i / 2) <= CX_PROTOCOL_EXCLUSIVE;
+}
+
 /* Inputs that every package reads wherever it lies, and those that mean the contents from before, come in at
  * once. Packages get the others from their owners, or else from the host copy, which then gets what it lacks.
  */
@@ -477,6 +485,7 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
             error = cx_transfer_to(&launch->base, mem->root, lo, hi, 1 + launch->decision.remote_owner,
                                    &launch->outcome.moved);
         else if (!cx_split_inputs_from_members(split, i, mem->root, lo, hi, places) &&
+                 !(at_once && skips_host(split, i, places)) &&
                  (at_once || cx_launch_protocol(launch, i / 2) > CX_PROTOCOL_EXCLUSIVE ||
                   !cx_split_inputs_from_owners(split, i, mem->root, places)))
             error = cx_transfer_to(&launch->base, mem->root, lo, hi, CX_PLACE_HOST, &launch->outcome.moved);

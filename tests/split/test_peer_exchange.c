@@ -16,7 +16,9 @@ static const char source[] =
     /* two arrays in one buffer */
     "__kernel void blur(__global const int *in, __global int *out, int n)\n"
     "{ int i = get_global_id(0), l = i > 0 ? i - 1 : i, r = i + 1 < n ? i + 1 : i;\n"
-    "  out[i] = in[l] + in[r]; out[n + i] = in[n + l] - in[n + r]; }\n";
+    "  out[i] = in[l] + in[r]; out[n + i] = in[n + l] - in[n + r]; }\n"
+    "__kernel void gather(__global const int *in, __global const int *at, __global int *out)\n"
+    "{ out[get_global_id(0)] = in[at[get_global_id(0)]]; }\n";
 
 static int got[N];
 
@@ -86,12 +88,49 @@ START_TEST(exchanges_at_once)
 }
 END_TEST
 
+/* What every package may read all of comes from the other device, too, not by way of the host. */
+START_TEST(gathered_at_once)
+{
+    static int at[N];
+    const size_t all = N, local = 64;
+    cl_folder_make("exchange");
+    setenv("SHARED_LOG", cl_folder_path("slots"), 1);
+    setenv("COEXEC_ALGO", _i ? "auto" : "hguided", 1);
+    cl_open();
+    cl_kernel count = cl_kernel_of(source, "count"), kernel = cl_kernel_of(source, "gather");
+    for (int i = 0; i < N; i++)
+        at[i] = N - 1 - i;
+    cl_mem a = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL), b = cl_buffer(CL_MEM_READ_WRITE, BYTES, NULL),
+           index = cl_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, BYTES, at);
+    cl_set_mem(count, 0, a);
+    cl_set_int(count, 1, 7);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, count, 1, NULL, &all, &local, 0, NULL, NULL));
+    cl_set_mem(kernel, 0, a);
+    cl_set_mem(kernel, 1, index);
+    cl_set_mem(kernel, 2, b);
+    cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &all, &local, 0, NULL, NULL));
+    cl_read(b, got, BYTES);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(got[i], 7 + 3 * (N - 1 - i));
+    ck_assert_uint_ge(cl_lines_with(cl_folder_path("slots"), "copy"),
+                      4); /* into and out of a slot, each way */
+    cl_mem mems[] = {a, b, index};
+    for (unsigned i = 0; i < 3; i++)
+        cl_ok(clReleaseMemObject(mems[i]));
+    cl_ok(clReleaseKernel(count));
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("peer_exchange");
     TCase *tcase = tcase_create("peer_exchange");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, exchanges_at_once);
+    tcase_add_loop_test(tcase, gathered_at_once, 0, 2);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
