@@ -291,13 +291,11 @@ static cl_int keep(struct cx_speculation *s) CX_HOLDS(cx_context_locked)
         ok = !s->region[i].before ||
              cx_coherence_host_read(s->region[i].root->storage->coherence, s->region[i].lo, s->region[i].hi,
                                     host->index, host->timeline.planned + 1, job->deps);
-    if (!ok) {
-        drop_job(job);
+    if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
-    }
-    job->waits = true;
+    job->waits = true; /* queued in any case: the maps may name it */
     s->keep_seq = cx_command_add_job(&s->launch->base, host, job);
-    return CL_SUCCESS;
+    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
 /* It waits for everything it does: a part whose copies are not filled must not begin. */

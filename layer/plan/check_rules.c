@@ -137,6 +137,8 @@ enum cx_why cx_check_forbids(struct cx_launch *launch, const struct cx_cached_ve
     enum cx_why why = forbids(launch, cx_access_means(judged->access));
     if (why == CX_WHY_NONE && keeps_much(launch, judged))
         why = cx_why_summary(CX_REASON_CHECK_LARGE);
+    if (launch->slices.prefix || launch->slices.done) /* what slices did cannot be undone */
+        return CX_WHY_CHECK_LATER;
     if (why != CX_WHY_NONE || !history || cx_split_policy_always() || !history->checks.left)
         return why;
     history->checks.left--;

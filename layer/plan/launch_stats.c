@@ -54,7 +54,8 @@ void cx_launch_stats(const struct cx_launch *launch)
         .changed = launch->outcome.changed,
         .combined = launch->outcome.combined,
         .merges = has_protocol(launch, CX_PROTOCOL_MERGE),
-        .has_private = has_protocol(launch, CX_PROTOCOL_REDUCTION),
+        .has_private =
+            has_protocol(launch, CX_PROTOCOL_REDUCTION) || has_protocol(launch, CX_PROTOCOL_CHECKED),
         .remote_access = launch->decision.remote_access,
         .reason = launch->decision.reason == CX_WHY_NONE ? NULL : cx_launch_why(launch),
         .where = where,
