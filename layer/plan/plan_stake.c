@@ -483,6 +483,19 @@ void cx_plan_stake_drop(struct cx_launch *launch)
     launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;
 }
 
+/* The length of a former process that it was compared with is not that of now if the packages took less in
+ * all: they may have been done twice, so that more tells nothing. */
+static void correct_length(struct cx_launch *launch, struct cx_kernel_history *history, double whole)
+    CX_HOLDS(cx_context_locked)
+{
+    struct cx_length *length = find_length(history, shape_of(launch));
+    if (launch->slices.took_ns || !(whole > 0) || !length || !length->guessed || whole >= length->seconds)
+        return;
+    launch->stake.whole = fmin(launch->stake.whole, whole + launch->stake.moves);
+    length->seconds = whole;
+    cx_recall_keep_length(launch, history, whole);
+}
+
 void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, double written_back)
 {
     struct cx_context *context = launch->base.context;
@@ -494,6 +507,7 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
         launch->stake.whole = fmax(launch->stake.whole, whole + launch->stake.moves);
         cx_plan_length_tell(launch, context->fastest, whole + (double)launch->slices.took_ns * 1e-9, false);
     }
+    correct_length(launch, history, whole);
     cx_account_ran(context->account, &history->risk,
                    fmin(elapsed, launch->stake.whole - launch->stake.moves));
     const double lost = cx_account_settle(context->account, &history->risk, launch->stake.reserved,

@@ -8,6 +8,7 @@
 #include "begin_fixture.h"
 #include "cl_fixture.h"
 #include "cl_folder.h"
+#include "file.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -129,6 +130,34 @@ START_TEST(like_ones_share_alike)
 }
 END_TEST
 
+/* What the last line of the log with "whole ... ms" says; -1: there is none. */
+static double last_whole(void)
+{
+    char *log = file_read(cl_folder_path("plan"), NULL);
+    double whole = -1;
+    for (const char *at = log; at && (at = strstr(at, "stub_settle: whole ")); at++)
+        whole = strtod(at + strlen("stub_settle: whole "), NULL);
+    free(log);
+    return whole;
+}
+
+/* Launches that take a hundredth of what they did are known to once one was split. */
+START_TEST(lengths_are_corrected_by_splits)
+{
+    worst_of("0.08,0.08", 1, FORMER);
+    about->prepares = true;
+    setenv("COEXEC_KNOWLEDGE", "read", 1);
+    setenv("COEXEC_LOG", "plan:debug", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("plan"), 1);
+    worst_of("8,8", 1, 1);
+    const double before = last_whole();
+    unlink(cl_folder_path("plan"));
+    worst_of("8,8", 1, 2);
+    const double after = last_whole();
+    ck_assert_msg(before > 40 && after > 0 && after < before / 2, "%g ms, %g ms", before, after);
+}
+END_TEST
+
 static bool has_files(void)
 {
     char pattern[128];
@@ -180,6 +209,7 @@ int main(void)
     tcase_add_test(tcase, unlike_ones_share_by_speed);
     tcase_add_test(tcase, misleads_once);
     tcase_add_test(tcase, like_ones_share_alike);
+    tcase_add_test(tcase, lengths_are_corrected_by_splits);
     tcase_add_test(tcase, nothing_is_kept_where_it_is_not_wanted);
     tcase_add_test(tcase, texts_are_not_kept);
     suite_add_tcase(suite, tcase);
