@@ -515,7 +515,7 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
                                           launch->stake.first_use);
     if (launch->stake.invests)
         cx_budget_invested(&history->risk, fmin(lost, launch->stake.reserved));
-    else
+    else if (!(launch->stake.first_use && lost > 0)) /* what a device's first use takes does not recur */
         cx_recall_keep_split(launch, history, launch->stake.whole + written_back, elapsed);
     launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;
     cx_context_unlock(context);
