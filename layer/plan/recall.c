@@ -30,8 +30,6 @@ enum { SAMPLES = 3 };
 #define LEAST_DEVIATION 0.1
 /* A split's time of former processes counts as so many splits. */
 enum { SPLITS = 2 };
-/* So many splits of former processes tell that splits lose. */
-enum { LOSSES = 3 };
 /* What splits saved has to be so many times what opening and building others costs, for that to be done
  * before there is any launch: those may be others this time. */
 #define WORTH_AT_ONCE 5
@@ -213,8 +211,6 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
     if (history->risk.splits == 0 && profile->splits > 0) {
         history->risk.splits = SPLITS;
         history->risk.ratio = profile->ratio;
-        if (profile->splits >= LOSSES && profile->ratio > 1)
-            history->risk.lost = history->risk.excess = (profile->ratio - 1) * profile->length;
     }
     enter_curve(launch->base.context, history, profile);
     if (first) /* once a process, whatever program objects there are */

@@ -10,8 +10,7 @@
  * this process has measured a length: for those sizes it is derived (scheduler/derive.h). Nothing goes past
  * the stake (plan_stake.h): a split has to gain by its bound, or is paid from the account. What is expected
  * gives way to the first measurement: a length at once, speeds by four fifths with the first launch, and a
- * split that lost, in place of gaining as expected, ends the trust in splits. Where those of former processes
- * lost, they are tried again only once as much has run as after losses of this one (scheduler/budget.h).
+ * split that lost, in place of gaining as expected, ends the trust in splits.
  * Thread-safety: context->lock. Previous stage: plan_stake.h, which asks where it knows no length.
  */
 #ifndef CX_LAYER_PLAN_RECALL_H
