@@ -118,7 +118,7 @@ bool cx_plan_objective(struct cx_launch *launch, const struct cx_split_plan *pla
         .rest_watts = options->rest_watts,
         .goal = options->objective == CX_OPTION_OBJECTIVE_ENERGY ? CX_ENERGY_JOULES : CX_ENERGY_EDP};
     if (options->objective == CX_OPTION_OBJECTIVE_TIME || !decision->split || cx_split_policy_always() ||
-        decision->reason == CX_ADMISSION_SPLIT_PROBE ||
+        options->reproducible || decision->reason == CX_ADMISSION_SPLIT_PROBE ||
         !describe(launch->base.context, plan, all, devices, &about.offered))
         return false;
     const struct cx_objective_choice choice = cx_objective_decide(&history->objective, &about);

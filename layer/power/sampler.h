@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COEXEC_POWER=1: a thread of its own samples the machine's power sources while the program runs, writes
- * counters into the trace, and learns what devices consume idle and computing (windows.h). Finding the
- * sources, which opens NVIDIA's management library, is done by that thread, too: nothing waits for it.
- * Figures begin when it is done, and end when exit() is called, which waits for the last reading (4 ms for
- * each GPU of NVIDIA's); a process that ends otherwise has none.
+ * COEXEC_POWER=1, and COEXEC_OBJECTIVE where no powers are given: a thread of its own samples the machine's
+ * power sources while the program runs, writes counters into the trace, and learns what devices consume idle
+ * and computing (windows.h). Finding the sources, which opens NVIDIA's management library, is done by that
+ * thread, too: nothing waits for it. Figures begin when it is done, and end when exit() is called, which
+ * waits for the last reading (4 ms for each GPU of NVIDIA's); a process that ends otherwise has none.
  *
- * Without COEXEC_POWER none of this happens; a launch then costs a load and a test more.
+ * Without either none of this happens; a launch then costs a load and a test more.
  *
  * Thread-safe. Previous stage: windows.h. Next: api/power.c, which tells it the devices and prints for the
  * summary.
