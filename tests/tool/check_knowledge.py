@@ -3,7 +3,7 @@
 """The knowledge base and `coexec knowledge`: many processes at once of which some are killed, a damaged file, a full disk, a
 folder that cannot be written or is somebody else's, its bounds, and each subcommand. TAP.
 
-usage: check_knowledge.py PATH_OF_COEXEC PATH_OF_COEXEC_KNOWLEDGE
+usage: check_knowledge.py PATH_OF_COEXEC PATH_OF_COEXEC_KNOWLEDGE PATH_OF_LIBSTUB PATH_OF_LIVE_PROGRAM
 """
 import json
 import os
@@ -20,8 +20,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
 
-TOOL, STORE = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:3])
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("COEXEC_")}
+TOOL, STORE, STUB, PROGRAM = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:5])
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
 
 
 def bits(number):
@@ -154,6 +154,58 @@ def many_at_once():
         assert len(listed(folder)) == 400
 
 
+def program(folder, seconds, **options):
+    """One whose launches of 0.6 ms are worth knowing; it ends with status 3."""
+    return subprocess.Popen([TOOL, "run", "--", PROGRAM, "seconds", str(seconds)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            env={**CLEAN, "COEXEC_CACHE_DIR": folder, "COEXEC_VENDORS": STUB, "STUB_DEVICES": "2", "STUB_SPEED": "0.1",
+                                 "COEXEC_LOG": "error"}, **options)
+
+
+def programs_at_once():
+    """Sixteen programs at once, one in three of which is killed: the others end well, and the base has what they learned."""
+    random.seed(5)
+    with tap.folder() as folder:
+        for _ in range(3):
+            running = [program(folder, 0.5) for _ in range(16)]
+            for process in running[::3]:
+                time.sleep(random.random() * 0.1)
+                process.kill()
+            for i, process in enumerate(running):
+                said = process.communicate(timeout=100)[1]
+                assert i % 3 == 0 or (process.returncode == 3 and not said), said
+        assert knowledge(folder, "check").endswith("ok\n")
+        kept = listed(folder, "--kernel", "stub_inc")
+        assert kept and kept[0]["processes"] > 1 and kept[0]["whole_seconds"] > 0, kept
+        assert not list(pathlib.Path(folder, "knowledge").glob("new.*"))
+
+
+def programs_never_notice():
+    """Nothing can be kept, or what there is makes no sense."""
+    def damage(folder, name, content):
+        os.makedirs(folder + "/knowledge", exist_ok=True)
+        with open(f"{folder}/knowledge/{name}", "wb") as out:
+            out.write(content)
+
+    def ends_well(folder, **options):
+        process = program(folder, 0.2, **options)
+        said = process.communicate(timeout=100)[1]
+        assert process.returncode == 3 and not said, said
+
+    with tap.folder() as folder:
+        ends_well(folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        with open(folder + "/knowledge", "w"):
+            pass
+        ends_well(folder)
+        os.unlink(folder + "/knowledge")
+        for name in ("view", "new.1.1", "knowledge.sqlite", "salt"):
+            damage(folder, name, bytes(range(256)) * 40)
+        ends_well(folder)
+        ends_well(folder)
+        assert listed(folder, "--kernel", "stub_inc")
+    ends_well("/proc/nothing")
+    ends_well("-")
+
+
 def damage_begins_anew():
     """Bits flip in the file: whatever happens the tool ends well, and the base takes in what comes."""
     random.seed(4)
@@ -218,5 +270,5 @@ def not_ours():
     assert "no cache folder" in knowledge("-", "list", status=1)
 
 
-sys.exit(tap.run([lists_and_forgets, exports_and_imports, predicts, stays_bounded, old_ones_go, leftovers_go, many_at_once, damage_begins_anew, full_disk,
+sys.exit(tap.run([lists_and_forgets, exports_and_imports, predicts, stays_bounded, old_ones_go, leftovers_go, many_at_once, programs_at_once, programs_never_notice, damage_begins_anew, full_disk,
                   small_disk, not_ours]))
