@@ -197,11 +197,23 @@ static struct cx_profile_table take_news(void)
     return news;
 }
 
+/* Whether nothing of that key was written before. */
+static bool is_first_of_process(const struct cx_profile_key *key)
+{
+    cx_lock(&known.lock);
+    struct cx_profile *own = cx_profile_table_find(&known.own, key);
+    const bool first = !own || own->processes == 0;
+    if (own)
+        own->processes = 1;
+    cx_unlock(&known.lock);
+    return first;
+}
+
 static void write_news(void)
 {
     struct cx_profile_table news = take_news();
     for (unsigned i = 0; i < news.count; i++) {
-        news.profile[i].processes = 1;
+        news.profile[i].processes = is_first_of_process(&news.profile[i].key);
         news.profile[i].seen = (uint64_t)time(NULL);
     }
     if (news.count && !cx_knowledge_add_new(known.folder, &news))

@@ -341,6 +341,10 @@ void cx_profile_merge(struct cx_profile *profile, const struct cx_profile *later
 {
     learn_length(profile, later);
     learn_rest(profile, later);
+    if (later->processes == 0) { /* more of the same one */
+        profile->saved = fmin(profile->saved + later->saved, MOST_SECONDS);
+        return;
+    }
     profile->saved_before = later->processes > 1 ? later->saved_before : profile->saved;
     profile->saved = later->saved;
     profile->processes += later->processes;

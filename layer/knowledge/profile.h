@@ -67,7 +67,8 @@ const char *cx_profile_parse_set(const char *line, unsigned char hash[CX_PROFILE
 /* Adds one launch of this process, of the same key: `event` has what was measured of it. Called by
  * knowledge.c. */
 void cx_profile_add(struct cx_profile *profile, const struct cx_profile *event);
-/* Adds what a later process learned, of the same key. Called by table.c and tools/knowledge_store.c. */
+/* Adds what a later process learned, of the same key; or more of the newest one, if it counts no process.
+ * Called by table.c and tools/knowledge_store.c. */
 void cx_profile_merge(struct cx_profile *profile, const struct cx_profile *later);
 /* Whether its length is that of a launch with arguments of that hash, or hardly depends on them. Called by
  * plan/recall.c. */

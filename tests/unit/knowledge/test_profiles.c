@@ -123,6 +123,9 @@ START_TEST(later_measurements_count)
     ck_assert(profile.processes == 2 && profile.saved == 0.02 && profile.saved_before == 0.05);
     ck_assert(cx_profile_saves(&profile) == 0.02);
     ck_assert(profile.splits == 4 && profile.lengths == 6);
+    later.processes = 0; /* more of that process */
+    cx_profile_merge(&profile, &later);
+    ck_assert(profile.processes == 2 && profile.saved == 0.04 && profile.saved_before == 0.05);
 }
 END_TEST
 
