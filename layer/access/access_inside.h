@@ -57,6 +57,9 @@ struct cx_access {
 
 /* Bytes that a row must leave out to be worth while; tests of small launches set it to 0. */
 extern int64_t cx_access_row_cost;
+/* Whether objects that every work-group changes may be CHECKED, too, which is as right and never stands; the
+ * generator's tests set it. */
+extern bool cx_access_takes_conflicts;
 /* How often a package's boxes by places, which the launch was judged by, could not be told: never, or the
  * judgement is wrong. Tests look at it. */
 extern unsigned cx_access_lost_places;

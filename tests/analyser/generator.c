@@ -8,6 +8,7 @@
  * as they are. TAP.
  */
 #include "file.h"
+#include "layer/access/access_inside.h"
 #include "generator_shrink.h"
 
 #include <errno.h>
@@ -365,13 +366,15 @@ static void print_totals(const struct options *o, const struct totals *t)
         const struct gen_stats *s = &t->class[c];
         printf(
             "# %s: %lu launches (%lu discarded); writes known %.1f %% (exact %.1f %%), reads known %.1f %%; "
-            "separable %.1f %%, splits %.1f %% (apart in truth %.1f %%); boxes %lu; ways none %lu own %lu "
+            "separable %.1f %%, splits %.1f %% (apart in truth %.1f %%), %lu checked afterwards; boxes %lu; "
+            "ways none %lu own %lu "
             "merge "
             "%lu private %lu\n",
             class_name[c], s->launches, s->discarded, percent(s->writes_known, s->writes),
             percent(s->writes_exact, s->writes), percent(s->reads_known, s->reads),
             percent(s->separable, s->launches), percent(s->splits, s->launches),
-            percent(s->apart, s->launches), s->boxes, s->ways[0], s->ways[1], s->ways[2], s->ways[3]);
+            percent(s->apart, s->launches), s->checked, s->boxes, s->ways[0], s->ways[1], s->ways[2],
+            s->ways[3]);
     }
     if (o->device) {
         printf("# %lu launches compared, %lu depend on the order of work-items\n", t->run, t->racy);
@@ -431,6 +434,7 @@ int main(int argc, char **argv)
     struct totals t = {0};
     bool precise;
 
+    cx_access_takes_conflicts = true;
     if (!parse(&o, argc, argv)) {
         fprintf(stderr,
                 "usage: generator ANALYSER [--seed N] [--first I] [--count M] [--launches L] [--device] "

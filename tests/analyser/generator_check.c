@@ -543,8 +543,8 @@ static bool check_ways(struct check *c, struct cx_access *access, const struct c
     const struct cx_access_means *means = cx_access_means(access);
 
     for (unsigned i = 0; i < c->k->nparam; i++) {
-        if (!c->fold[i]) {
-            continue;
+        if (!c->fold[i] || means[i].protocol == CX_PROTOCOL_CHECKED) {
+            continue; /* each participant has a copy, whatever its accesses are */
         }
         for (unsigned j = 0; j < i; j++) {
             /* one buffer under two names: what is read only under one may be written under the other */
@@ -638,6 +638,28 @@ static bool check_access(struct check *c, struct cx_access *access, const struct
     return good;
 }
 
+/* What is split first and checked afterwards has all else apart. */
+static bool check_checked(struct check *c)
+{
+    struct cx_access_verdict v;
+    struct cx_access *access;
+    bool good = true;
+
+    if (cx_access_choose_checked(c->s, &c->l->geometry, c->l->args, &access, &v)) {
+        const struct cx_access_means *means = cx_access_means(access);
+        for (unsigned i = 0; i < c->k->nparam; i++) {
+            good &= means[i].protocol == CX_PROTOCOL_CHECKED || means[i].protocol == CX_PROTOCOL_NONE ||
+                    (means[i].protocol == CX_PROTOCOL_EXCLUSIVE && !means[i].before);
+        }
+        c->stats->checked++;
+        if (!good || !v.checked || v.separable)
+            snprintf(c->why, c->size, "checked, with an object that is not apart");
+        good = good && v.checked && !v.separable && check_access(c, access, &v, "checked");
+    }
+    cx_access_destroy(&access);
+    return good;
+}
+
 bool gen_check(const struct cx_summary_kernel *s, const struct gen_kernel *k, const struct gen_launch *l,
                const struct gen_record *rec, struct cx_random *r, struct gen_stats *stats, char *why,
                size_t size)
@@ -657,6 +679,9 @@ bool gen_check(const struct cx_summary_kernel *s, const struct gen_kernel *k, co
     stats->splits += v.splits;
     stats->separable += v.separable;
     good = check_access(&c, access, &v, "choose");
+    if (good && !v.splits) {
+        good = check_checked(&c);
+    }
     if (access) {
         fold(&c);
         stats->apart += c.groups > 1 && is_apart(&c);
