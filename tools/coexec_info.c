@@ -138,10 +138,24 @@ static const char *heading_of(const char *class)
                                         : "\nNames of COEXEC_DEBUG, for tests and measurements";
 }
 
+/* A build without SQLite keeps nothing. */
+static bool has_knowledge(void)
+{
+#ifdef CX_INSTALLED_KNOWLEDGE
+    char *program = cx_find_own("coexec-knowledge", CX_INSTALLED_KNOWLEDGE);
+    const bool found = program != NULL;
+    free(program);
+    return found;
+#else
+    return false;
+#endif
+}
+
 const char *cx_info_knowledge(void)
 {
     const struct cx_options *options = cx_options_get();
-    if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible || !cx_options_cache_dir())
+    if (!has_knowledge() || options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible ||
+        !cx_options_cache_dir())
         return NULL;
     return options->knowledge == CX_OPTION_KNOWLEDGE_READ ? "/knowledge, read only"
                                                           : "/knowledge (coexec knowledge list)";
