@@ -112,8 +112,8 @@ START_TEST(gathered_at_once)
     cl_read(b, got, BYTES);
     for (int i = 0; i < N; i++)
         ck_assert_int_eq(got[i], 7 + 3 * (N - 1 - i));
-    ck_assert_uint_ge(cl_lines_with(cl_folder_path("slots"), "copy"),
-                      4); /* into and out of a slot, each way */
+    /* into a slot and out of it; one device alone may have made them all */
+    ck_assert_uint_ge(cl_lines_with(cl_folder_path("slots"), "copy"), 2);
     cl_mem mems[] = {a, b, index};
     for (unsigned i = 0; i < 3; i++)
         cl_ok(clReleaseMemObject(mems[i]));
