@@ -21,25 +21,7 @@ static const struct cx_access_record no_record = {.line = 0};
 /* Whether the node has a value in it that is not known before the launch. -1: it has none. */
 static bool is_opaque(const struct cx_summary_kernel *k, int32_t node)
 {
-    unsigned char *mark = node >= 0 ? calloc((size_t)node + 1, 1) : NULL;
-    bool opaque = node >= 0 && !mark;
-
-    for (int32_t i = node; mark && i >= 0 && !opaque; i--) {
-        const struct cx_expr *e = &k->expr[i];
-        unsigned n = cx_expr_operands(e->op);
-        if (i != node && !mark[i]) {
-            continue;
-        }
-        opaque = e->op == CX_EXPR_OPAQUE;
-        if (n >= 1) {
-            mark[e->a] = 1;
-        }
-        if (n >= 2) {
-            mark[e->b] = 1;
-        }
-    }
-    free(mark);
-    return opaque;
+    return cx_summary_opaque(k, node) != CX_OPAQUE_COUNT;
 }
 
 static bool counts(const struct cx_access *a, uint32_t access, uint64_t object)

@@ -105,32 +105,6 @@ static void print_loops(const struct story *s)
     }
 }
 
-/* Why an offset is not known, from the first opaque value in it; CX_OPAQUE_COUNT where it is known. */
-static enum cx_opaque first_opaque(const struct cx_summary_kernel *k, int32_t node)
-{
-    unsigned char *mark = calloc((size_t)node + 1, 1);
-    enum cx_opaque why = CX_OPAQUE_COUNT;
-
-    for (int32_t i = node; mark && i >= 0; i--) {
-        const struct cx_expr *e = &k->expr[i];
-        unsigned n = cx_expr_operands(e->op);
-        if (i != node && !mark[i]) {
-            continue;
-        }
-        if (e->op == CX_EXPR_OPAQUE && why == CX_OPAQUE_COUNT) {
-            why = (enum cx_opaque)e->a;
-        }
-        if (n >= 1) {
-            mark[e->a] = 1;
-        }
-        if (n >= 2) {
-            mark[e->b] = 1;
-        }
-    }
-    free(mark);
-    return why;
-}
-
 static const char *const opaque_names[CX_OPAQUE_COUNT + 1] = {
     [CX_OPAQUE_OTHER] = "a value not followed",
     [CX_OPAQUE_LOADED] = "a value read from memory",
@@ -149,7 +123,7 @@ static void print_access(FILE *out, const struct cx_summary_kernel *k, const str
 {
     static const char *const modes[CX_MODE_COUNT] = {"read", "write", "atomic"};
     char text[400];
-    enum cx_opaque why = r->off >= 0 ? first_opaque(k, r->off) : CX_OPAQUE_OTHER;
+    enum cx_opaque why = r->off >= 0 ? cx_summary_opaque(k, r->off) : CX_OPAQUE_OTHER;
 
     fprintf(out, "    %-6s", modes[r->mode]);
     if (k->arg[r->arg].kind == CX_ARG_IMAGE && cx_explain_texel(text, sizeof(text), k, r)) {
@@ -193,7 +167,7 @@ static bool is_expressible(const struct story *s, uint32_t arg, bool write)
     for (uint32_t i = 0; i < s->k->naccess; i++) {
         const struct cx_access_record *r = &s->k->access[i];
         bool counts = write ? r->mode != CX_MODE_READ : r->mode != CX_MODE_WRITE;
-        if (r->arg == arg && counts && (r->off < 0 || first_opaque(s->k, r->off) != CX_OPAQUE_COUNT)) {
+        if (r->arg == arg && counts && (r->off < 0 || cx_summary_opaque(s->k, r->off) != CX_OPAQUE_COUNT)) {
             return false;
         }
     }

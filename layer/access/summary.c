@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reason_name {
@@ -322,4 +323,29 @@ bool cx_summary_check(const struct cx_summary *summary)
         }
     }
     return true;
+}
+
+enum cx_opaque cx_summary_opaque(const struct cx_summary_kernel *k, int32_t node)
+{
+    unsigned char *mark = node >= 0 ? calloc((size_t)node + 1, 1) : NULL;
+    enum cx_opaque first = node >= 0 && !mark ? CX_OPAQUE_OTHER : CX_OPAQUE_COUNT;
+
+    for (int32_t i = node; mark && i >= 0 && first == CX_OPAQUE_COUNT; i--) {
+        const struct cx_expr *e = &k->expr[i];
+        unsigned n = cx_expr_operands(e->op);
+        if (i != node && !mark[i]) {
+            continue;
+        }
+        if (e->op == CX_EXPR_OPAQUE) {
+            first = (enum cx_opaque)e->a;
+        }
+        if (n >= 1) {
+            mark[e->a] = 1;
+        }
+        if (n >= 2) {
+            mark[e->b] = 1;
+        }
+    }
+    free(mark);
+    return first;
 }

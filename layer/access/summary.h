@@ -435,6 +435,10 @@ void cx_places_text(char *text, size_t size, const struct cx_summary_kernel *ker
 
 /* Number of operand nodes of an op: 0, 1 or 2. Called by access/ and analyser/. */
 unsigned cx_expr_operands(enum cx_expr_op op);
+/* Of the values in the node that are not known before a launch the kind of the first, from the node on
+ * downwards; CX_OPAQUE_COUNT: there is none, or node is -1. Without memory it takes one for there. Called by
+ * checked.c and explain.c. */
+enum cx_opaque cx_summary_opaque(const struct cx_summary_kernel *k, int32_t node);
 
 #ifdef __cplusplus
 }
