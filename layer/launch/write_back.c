@@ -88,9 +88,7 @@ bool cx_write_back_add_argument(struct cx_transfer_list *transfers,
 
 static bool is_worth_it(const struct cx_transfer_list *transfers)
 {
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < transfers->count; i++)
-        bytes += transfers->item[i].hi - transfers->item[i].lo;
+    const uint64_t bytes = cx_transfer_list_bytes(transfers);
     return bytes >= CX_WRITE_BACK_LEAST_BYTES && bytes / transfers->count >= LEAST_RUN;
 }
 

@@ -26,8 +26,7 @@ static uint64_t bytes_awaited(const struct cx_waiting *waiting, const struct cx_
             continue;
         const bool ok =
             cx_write_back_add_argument(&transfers, waiting->command[w]->pending_read, mem, region, worker);
-        for (unsigned i = 0; i < transfers.count && ok; i++)
-            bytes += transfers.item[i].hi - transfers.item[i].lo;
+        bytes += ok ? cx_transfer_list_bytes(&transfers) : 0;
         cx_transfer_list_finish(&transfers, NULL);
     }
     return bytes;

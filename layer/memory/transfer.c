@@ -52,6 +52,14 @@ bool cx_transfer_list_add(struct cx_transfer_list *transfers, struct cx_mem *roo
     return true;
 }
 
+uint64_t cx_transfer_list_bytes(const struct cx_transfer_list *transfers)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < transfers->count; i++)
+        bytes += transfers->item[i].hi - transfers->item[i].lo;
+    return bytes;
+}
+
 bool cx_transfer_list_cut(struct cx_transfer_list *transfers, uint64_t most, struct cx_transfer_list *part)
 {
     uint64_t bytes = 0;
@@ -305,15 +313,6 @@ static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
     cx_transfer_rate_tell(&worker->transfers->upload_rate, bytes, ns);
 }
 
-/* A second half (transport_bounce.c) that was timed for it. */
-static void tell_peer_rate(struct cx_worker *worker, const struct cx_transfer_list *transfers, uint64_t ns)
-{
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < transfers->count; i++)
-        bytes += transfers->item[i].hi - transfers->item[i].lo;
-    cx_transfer_rate_tell(&worker->transfers->peer_rate, bytes, ns);
-}
-
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_transfer_list *transfers = job->data;
@@ -355,8 +354,9 @@ static void finish_transfers(struct cx_job *job, struct cx_worker *worker)
     if (bytes && job->start_ns && job->end_ns > job->start_ns && job->status == CL_SUCCESS)
         tell_rate(worker, bytes, job->end_ns - job->start_ns);
     else if (transfers->tells_rate && job->end_ns > job->start_ns && job->status == CL_SUCCESS)
-        tell_peer_rate(worker, transfers, job->end_ns - job->start_ns);
-    if (transfers->tells_rate) /* nobody else asked for them */
+        cx_transfer_rate_tell(&worker->transfers->peer_rate, cx_transfer_list_bytes(transfers),
+                              job->end_ns - job->start_ns); /* a second half: transport_bounce.c */
+    if (transfers->tells_rate)                              /* nobody else asked for them */
         job->start_ns = job->end_ns = 0;
     if (job->start_ns)
         cx_trace_transfers(transfers, worker, job->start_ns, job->end_ns);

@@ -81,6 +81,8 @@ cl_int cx_transfer_list_start(struct cx_transfer_list *transfers, struct cx_work
  * held. Called by launch/split_inputs.c. */
 cl_int cx_transfer_list_read(struct cx_transfer_list *transfers, struct cx_worker *worker,
                              cl_command_queue queue);
+/* Bytes of all its items. Called by memory/ and launch/. */
+uint64_t cx_transfer_list_bytes(const struct cx_transfer_list *transfers);
 /* How many items from the i-th on are rows of one rectangle of their root: of one length, *stride apart.
  * Called by transport_bounce.c and transport_peer.c. */
 unsigned cx_transfer_list_rows(const struct cx_transfer_list *transfers, unsigned i, size_t *stride);

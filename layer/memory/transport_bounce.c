@@ -232,14 +232,6 @@ static cl_int start_half(const struct cx_transfer_list *transfers, const struct 
     return error;
 }
 
-static size_t total_of(const struct cx_transfer_list *transfers)
-{
-    size_t bytes = 0;
-    for (unsigned i = 0; i < transfers->count; i++)
-        bytes += (size_t)(transfers->item[i].hi - transfers->item[i].lo);
-    return bytes;
-}
-
 static void tell_broken(const struct cx_bounce_slot_use *slot_use, cl_int error)
 {
     const struct cx_worker *source = slot_use->source, *member = slot_use->member;
@@ -265,7 +257,7 @@ static cl_int run_out(struct cx_job *job, struct cx_worker *worker)
         return error;
     tell_broken(slot_use, error);
     size_t at = 0;
-    slot_use->room = malloc(total_of(transfers));
+    slot_use->room = malloc((size_t)cx_transfer_list_bytes(transfers));
     error = slot_use->room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < transfers->count && error == CL_SUCCESS; i++) {
         const struct cx_transfer_item *item = &transfers->item[i];
@@ -293,7 +285,7 @@ static cl_int run_in(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_transfer_list *transfers = job->data;
     struct cx_bounce_slot_use *slot_use = transfers->slot_use;
-    const size_t total = total_of(transfers);
+    const size_t total = (size_t)cx_transfer_list_bytes(transfers);
     cl_int error = CL_SUCCESS;
     if (!slot_use->room) {
         transfers->tells_rate = cx_transfer_tells(total) && worker->profiles && !job->timed;

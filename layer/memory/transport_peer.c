@@ -119,12 +119,9 @@ static cl_int copy_at_once(const struct cx_transfer_list *transfers, struct cx_w
     cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s begin", transfers->count, worker->device->name);
     const uint64_t since = cx_clock_ns();
     cx_cu_result code = copy_all(transfers, worker);
-    const uint64_t ns = cx_clock_ns() - since;
-    uint64_t bytes = 0;
+    const uint64_t ns = cx_clock_ns() - since, bytes = cx_transfer_list_bytes(transfers);
     cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s are over", transfers->count, worker->device->name);
     if (code == 0) {
-        for (unsigned i = 0; i < transfers->count; i++)
-            bytes += transfers->item[i].hi - transfers->item[i].lo;
         cx_transfer_counts_add(CX_ROUTE_PEER, true, bytes);
         if (cx_transfer_tells(bytes))
             cx_transfer_rate_tell(&worker->transfers->peer_rate, bytes, ns);
