@@ -164,16 +164,16 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
         cx_budget_charge(budget, reserved);
         return fmax(reserved, 0);
     }
-    const double ratio = elapsed / whole, lost = fmax(elapsed - whole, 0);
+    const double ratio = elapsed / whole, lost = fmax(elapsed - whole, 0), won = fmax(whole - elapsed, 0);
     const double excess = fmax(lost - reserved, 0);
     record->ratio = record->splits ? (1 - NEWEST) * record->ratio + NEWEST * ratio : ratio;
     record->splits++;
-    record->won += fmax(whole - elapsed, 0);
+    record->won += won;
     record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->lost + lost;
     record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;
     record->since = 0;
-    budget->saved = KEPT * budget->saved + fmax(whole - elapsed, 0);
-    budget->invested = fmax(budget->invested - fmax(whole - elapsed, 0), 0);
+    budget->saved = KEPT * budget->saved + won;
+    budget->invested = fmax(budget->invested - won, 0);
     budget->returned *= KEPT;
     cx_budget_charge(budget, lost);
     budget->excess += excess;
