@@ -38,8 +38,8 @@ bool cx_account_risked(struct cx_account *account);
  * opening beside them, or a closing. Accepts NULL. Called by api/context.c, memory/image.c and
  * program/build.c. */
 void cx_account_delayed(struct cx_account *account, double seconds);
-/* Charges the opening of another device, which took that long beside the program. Accepts NULL. Called by
- * timeline/worker_open.c. */
+/* Remembers the opening of another device, which took that long beside the program, for the summary and
+ * cx_account_opening; charges nothing. Accepts NULL. Called by timeline/worker_open.c. */
 void cx_account_opened(struct cx_account *account, const struct cx_real_device *device, double seconds);
 /* Seconds that opening the device beside the account's own took in this process; 0: it was not opened, or is
  * not remembered. Accepts NULL. Called by plan/recall.c. */
