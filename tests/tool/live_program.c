@@ -3,8 +3,8 @@
  * A program for check_live.py: launches a kernel of the tests' stub driver, each waited for, until a line
  * comes on standard input, and ends with the status that the line says. Says "ready", and the number of its
  * child. usage: live_program [WHAT] with fork: it has a child; exec: it becomes sleep in place of ending;
- * two: it has two contexts; seconds: it ends by itself after as many as follow, and prints a line every tenth
- * of one; phases: it launches and pauses for so many seconds in turn, five times.
+ * two: it has two contexts; seconds: it ends by itself as many after that as follow, and prints a line every
+ * tenth of one; phases: it launches and pauses for so many seconds in turn, five times.
  */
 #include "../benchmark/client.h"
 
@@ -73,16 +73,16 @@ static bool is_over(double end_us)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    const double end_us = argc > 2 ? client_now_us() + 1e6 * strtod(argv[2], NULL) : 0;
     struct work work[2] = {begin()};
     const int n = strcmp(what, "two") == 0 ? 2 : 1;
-    double next_us = client_now_us();
     char line[16];
     if (n == 2)
         work[1] = begin();
     for (int i = 0; i < 20; i++)
         launch(&work[i % n]);
     puts("ready");
+    double next_us = client_now_us();
+    const double end_us = argc > 2 ? next_us + 1e6 * strtod(argv[2], NULL) : 0;
     if (strcmp(what, "fork") == 0)
         have_child();
     if (strcmp(what, "phases") == 0 && argc > 2)
