@@ -24,6 +24,12 @@ TOOL, STORE, STUB, PROGRAM = (str(pathlib.Path(argument).resolve()) for argument
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "STUB_"))}
 
 
+def limited(most):
+    """Options of a process none of whose files may be longer. ThreadSanitizer's own one, which it makes as it starts, is not to be
+    the first: there is no folder for it."""
+    return {"variables": {"TMPDIR": "/nowhere"}, "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))}
+
+
 def bits(number):
     return "%x" % struct.unpack("<Q", struct.pack("<d", number))[0]
 
@@ -41,9 +47,9 @@ def text(lines):
     return "\n".join(["coexec-knowledge 1", f"set {'cd' * 16} 0 {bits(0.02)}{' 0' * 14} One + Other", *lines]) + "\n"
 
 
-def knowledge(folder, *arguments, status=0, **more):
-    done = subprocess.run([TOOL, "knowledge", *arguments], env={**CLEAN, "COEXEC_CACHE_DIR": folder}, capture_output=True, text=True,
-                          timeout=120, **more)
+def knowledge(folder, *arguments, status=0, variables=None, **more):
+    done = subprocess.run([TOOL, "knowledge", *arguments], env={**CLEAN, "COEXEC_CACHE_DIR": folder, **(variables or {})},
+                          capture_output=True, text=True, timeout=120, **more)
     assert status is None or done.returncode == status, f"{arguments}: {done.returncode} {done.stdout} {done.stderr}"
     return done.stdout if status == 0 else done.stderr
 
@@ -154,11 +160,11 @@ def many_at_once():
         assert len(listed(folder)) == 400
 
 
-def program(folder, seconds, **options):
+def program(folder, seconds, variables=None, **options):
     """One whose launches of 0.6 ms are worth knowing; it ends with status 3."""
     return subprocess.Popen([TOOL, "run", "--", PROGRAM, "seconds", str(seconds)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                             env={**CLEAN, "COEXEC_CACHE_DIR": folder, "COEXEC_VENDORS": STUB, "STUB_DEVICES": "2", "STUB_SPEED": "0.1",
-                                 "COEXEC_LOG": "error"}, **options)
+                                 "COEXEC_LOG": "error", **(variables or {})}, **options)
 
 
 def programs_at_once():
@@ -192,7 +198,7 @@ def programs_never_notice():
         assert process.returncode == 3 and not said, said
 
     with tap.folder() as folder:
-        ends_well(folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        ends_well(folder, **limited(0))
         with open(folder + "/knowledge", "w"):
             pass
         ends_well(folder)
@@ -234,8 +240,7 @@ def full_disk():
         with open(source, "w") as out:
             out.write(text([line(kernel, 2048) for kernel in range(3000)]))
         for most in (0, 4096, 20000, 100000):
-            knowledge(folder, "import", source, status=1,
-                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+            knowledge(folder, "import", source, status=1, **limited(most))
         assert len(listed(folder)) == 20 and knowledge(folder, "check").endswith("ok\n")
 
 
