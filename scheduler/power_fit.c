@@ -13,6 +13,8 @@ enum { UNKNOWNS = CX_POWER_FIT_DEVICES + 1 };
  */
 static const double least_own = 1e-3;
 static const double longer_than_window = 1.01;
+/* Watts to which a window is right at best: no power is that steady. */
+static const double unsteady_watts = 0.1;
 
 struct equations {
     double matrix[UNKNOWNS][2 * UNKNOWNS]; /* at the right of it the inverse grows */
@@ -45,18 +47,47 @@ static double column(const struct cx_power_window *window, unsigned unknown)
     return unknown == 0 ? window->seconds : window->busy[unknown - 1];
 }
 
+/* One over the variance of its joules, any error within the bound alike. */
+static double weight(const struct cx_power_window *window)
+{
+    const double unsteady = unsteady_watts * window->seconds;
+    return 1 / (window->error * window->error / 3 + unsteady * unsteady);
+}
+
+static const struct cx_power_fitted *guess_of(const struct cx_power_fit *fit, unsigned unknown)
+{
+    return unknown == 0 ? &fit->fixed : &fit->dynamic[unknown - 1];
+}
+
+static double weight_of_guess(const struct cx_power_fitted *guess)
+{
+    return is_amount(guess->watts) && guess->error > 0 ? 1 / (guess->error * guess->error) : 0;
+}
+
+static void add_window(struct equations *to, const struct cx_power_window *window, const bool *use,
+                       unsigned n)
+{
+    for (unsigned r = 0; r < n; r++) {
+        const double value = use[r] ? weight(window) * column(window, r) : 0;
+        to->right[r] += value * window->joules;
+        for (unsigned c = 0; c < n; c++)
+            to->matrix[r][c] += use[c] ? value * column(window, c) : 0;
+    }
+}
+
 /* The equations of the unknowns that are in `use`; the others are 0. */
 static void set_up(struct equations *of, const struct cx_power_fit *fit, const bool *use)
 {
     const unsigned n = fit->devices + 1;
     memset(of, 0, sizeof *of);
     for (unsigned w = 0; w < kept(fit); w++)
-        for (unsigned r = 0; r < n; r++) {
-            const double value = use[r] ? column(&fit->window[w], r) : 0;
-            of->right[r] += value * fit->window[w].joules;
-            for (unsigned c = 0; c < n; c++)
-                of->matrix[r][c] += use[c] ? value * column(&fit->window[w], c) : 0;
-        }
+        add_window(of, &fit->window[w], use, n);
+    for (unsigned r = 0; r < n; r++) {
+        const struct cx_power_fitted *guess = guess_of(fit, r);
+        const double of_guess = use[r] ? weight_of_guess(guess) : 0;
+        of->matrix[r][r] += of_guess;
+        of->right[r] += of_guess > 0 ? of_guess * guess->watts : 0;
+    }
     for (unsigned r = 0; r < n; r++) {
         of->diagonal[r] = of->matrix[r][r];
         of->matrix[r][UNKNOWNS + r] = 1;
@@ -109,19 +140,23 @@ static void leave_out_mixed(const struct equations *of, unsigned n, bool *told)
         told[r] = told[r] && !mixed[r];
 }
 
-/* Mean square of what the windows say beside the powers, at least that of their own errors. */
-static double residual(const struct cx_power_fit *fit, const double *watts, unsigned unknowns)
+/* By how much the windows are farther from the powers than their own errors are, squared: at least 1. */
+static double excess(const struct cx_power_fit *fit, const double *watts, unsigned unknowns)
 {
-    double sum = 0, own = 0;
-    const unsigned count = kept(fit);
-    for (unsigned w = 0; w < count; w++) {
+    double sum = 0;
+    unsigned count = kept(fit);
+    for (unsigned w = 0; w < kept(fit); w++) {
         double beside = fit->window[w].joules;
         for (unsigned r = 0; r <= fit->devices; r++)
             beside -= watts[r] * column(&fit->window[w], r);
-        sum += beside * beside;
-        own += fit->window[w].error * fit->window[w].error / 3; /* any error within the bound alike */
+        sum += weight(&fit->window[w]) * beside * beside;
     }
-    return fmax(count > unknowns ? sum / (count - unknowns) : 0, count ? own / count : 0);
+    for (unsigned r = 0; r <= fit->devices; r++) {
+        const double own = weight_of_guess(guess_of(fit, r)), beside = watts[r] - guess_of(fit, r)->watts;
+        sum += own > 0 ? own * beside * beside : 0;
+        count += own > 0;
+    }
+    return fmax(count > unknowns ? sum / (count - unknowns) : 1, 1);
 }
 
 /* Solves for those in use; false where one came out negative, which is not in use any more. */
@@ -141,43 +176,38 @@ static bool solve_once(const struct cx_power_fit *fit, bool *use, bool *told, st
     return worst == n;
 }
 
-static double squares(const struct cx_power_fit *fit, unsigned unknown)
+static bool is_asked(const struct cx_power_fit *fit, unsigned unknown)
 {
     double sum = 0;
     for (unsigned w = 0; w < kept(fit); w++)
-        sum += column(&fit->window[w], unknown) * column(&fit->window[w], unknown);
-    return sum;
+        sum += column(&fit->window[w], unknown);
+    return sum > 0 || weight_of_guess(guess_of(fit, unknown)) > 0;
 }
 
-/* Of an unknown that is 0, lest it be negative, the error is the one that it has with the others known. */
-static double error_of(const struct cx_power_fit *fit, const struct equations *of, unsigned unknown,
-                       bool told, double square)
-{
-    const double own = squares(fit, unknown);
-    return told                                    ? sqrt(square * of->matrix[unknown][UNKNOWNS + unknown])
-           : own > 0 && of->diagonal[unknown] == 0 ? sqrt(square / own)
-                                                   : INFINITY;
-}
-
+/* Errors are those of the solution that may be negative: that 0 is the nearest power that there is makes
+ * neither it nor the others better known. */
 void cx_power_fit_solve(const struct cx_power_fit *fit, struct cx_powers *powers)
 {
-    struct equations of;
-    bool use[UNKNOWNS] = {false}, told[UNKNOWNS] = {false};
+    struct equations of, any;
+    bool use[UNKNOWNS] = {false}, told[UNKNOWNS] = {false}, at_first[UNKNOWNS] = {false};
     double watts[UNKNOWNS] = {0};
     const unsigned n = fit->devices <= CX_POWER_FIT_DEVICES ? fit->devices + 1 : 0;
     unsigned unknowns = 0;
-    for (unsigned r = 0; r < UNKNOWNS; r++)
-        use[r] = r < n && squares(fit, r) > 0;
-    while (n && !solve_once(fit, use, told, &of))
-        continue;
+    for (unsigned r = 0; r < n; r++)
+        use[r] = is_asked(fit, r);
+    bool is_solved = n == 0 || solve_once(fit, use, at_first, &any);
+    of = any;
+    memcpy(told, at_first, sizeof told);
+    while (!is_solved)
+        is_solved = solve_once(fit, use, told, &of);
     for (unsigned r = 0; r < n; r++) {
-        watts[r] = told[r] ? of.right[r] : 0;
+        watts[r] = told[r] && at_first[r] ? of.right[r] : 0;
         unknowns += told[r];
     }
-    const double square = n ? residual(fit, watts, unknowns) : 0;
+    const double square = n ? excess(fit, watts, unknowns) : 1;
     for (unsigned r = 0; r < UNKNOWNS; r++) {
         struct cx_power_fitted *figure = r == 0 ? &powers->fixed : &powers->dynamic[r - 1];
         figure->watts = watts[r];
-        figure->error = r < n ? error_of(fit, &of, r, told[r], square) : INFINITY;
+        figure->error = r < n && at_first[r] ? sqrt(square * any.matrix[r][UNKNOWNS + r]) : INFINITY;
     }
 }
