@@ -9,9 +9,9 @@
 
 /* Unknowns: static power first, then the devices'. */
 enum { UNKNOWNS = CX_POWER_FIT_DEVICES + 1 };
-/* What is left of a column, of all its length, that others do not explain: below it is rounding and chance.
- */
-static const double least_own = 1e-3;
+/* What is left of a column, of all its length, that others do not explain: below it is rounding. What chance
+ * leaves of it is in the errors. */
+static const double least_own = 1e-9;
 static const double longer_than_window = 1.01;
 /* Watts to which a window is right at best: no power is that steady. */
 static const double unsteady_watts = 0.1;
@@ -188,16 +188,17 @@ static bool is_asked(const struct cx_power_fit *fit, unsigned unknown)
  * neither it nor the others better known. */
 void cx_power_fit_solve(const struct cx_power_fit *fit, struct cx_powers *powers)
 {
-    struct equations of, any;
+    struct equations of;
     bool use[UNKNOWNS] = {false}, told[UNKNOWNS] = {false}, at_first[UNKNOWNS] = {false};
-    double watts[UNKNOWNS] = {0};
+    double watts[UNKNOWNS] = {0}, variance[UNKNOWNS] = {0};
     const unsigned n = fit->devices <= CX_POWER_FIT_DEVICES ? fit->devices + 1 : 0;
     unsigned unknowns = 0;
     for (unsigned r = 0; r < n; r++)
         use[r] = is_asked(fit, r);
-    bool is_solved = n == 0 || solve_once(fit, use, at_first, &any);
-    of = any;
-    memcpy(told, at_first, sizeof told);
+    bool is_solved = n == 0 || solve_once(fit, use, told, &of);
+    memcpy(at_first, told, sizeof told);
+    for (unsigned r = 0; r < n; r++)
+        variance[r] = of.matrix[r][UNKNOWNS + r];
     while (!is_solved)
         is_solved = solve_once(fit, use, told, &of);
     for (unsigned r = 0; r < n; r++) {
@@ -208,6 +209,6 @@ void cx_power_fit_solve(const struct cx_power_fit *fit, struct cx_powers *powers
     for (unsigned r = 0; r < UNKNOWNS; r++) {
         struct cx_power_fitted *figure = r == 0 ? &powers->fixed : &powers->dynamic[r - 1];
         figure->watts = watts[r];
-        figure->error = r < n && at_first[r] ? sqrt(square * any.matrix[r][UNKNOWNS + r]) : INFINITY;
+        figure->error = r < n && at_first[r] ? sqrt(square * variance[r]) : INFINITY;
     }
 }

@@ -6,10 +6,10 @@
  * counts J = P^S s + sum P_i^D b_i.                                              (Equation 2, on the measured
  * side) The powers are the least squares solution over the last windows, each weighted by its error, and over
  * what is known otherwise of a power. Powers are not negative: as long as one comes out negative, the most
- * negative one is taken as 0 and the others are solved for again; their errors stay those that they had before.
- * What the windows do not tell apart (a device that computed all the time, so that static and dynamic power are
- * one sum; two that always computed together) is not told: its error is infinite, or, where chance tells them
- * apart, so large that no power is excluded.
+ * negative one is taken as 0 and the others are solved for again; their errors stay those that they had
+ * before. What the windows do not tell apart (a device that computed all the time, so that static and dynamic
+ * power are one sum; two that always computed together) is not told: its error is infinite, or, where chance
+ * tells them apart, so large that no power is excluded.
  *
  * Powers in W, seconds, J. Zeroed: no window. Thread-safety: none, the caller serialises.
  */

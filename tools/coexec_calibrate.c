@@ -178,7 +178,8 @@ static double sum_of(const struct end *end, const double *watts, unsigned n)
 static bool keep(const struct calibrate *all, const struct end *end)
 {
     const unsigned cpus = end->is_cpu ? all->cpus : 0;
-    const struct cx_power_pair powers = {end->idle / (cpus ? cpus : 1), fmax(end->computing - end->idle, 0)};
+    const struct cx_power_pair powers = {end->idle / (cpus ? cpus : 1), fmax(end->computing - end->idle, 0),
+                                         0};
     unsigned i = 0;
     while (!end->sources[i])
         i++;

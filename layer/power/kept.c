@@ -18,7 +18,12 @@ static void make_key(char *key, const struct cx_power_source *source, unsigned i
     else
         snprintf(place, sizeof place, "%s", source->pci);
     cx_disk_cache_key(key, 4,
-                      (const char *const[]){"powers of a device 1", source->kind->name, source->name, place});
+                      (const char *const[]){"powers of a device 2", source->kind->name, source->name, place});
+}
+
+static bool is_amount(double value)
+{
+    return value >= 0 && isfinite(value);
 }
 
 bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, unsigned cpus,
@@ -31,8 +36,8 @@ bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, un
         return false;
     make_key(key, source, index, cpus);
     struct cx_power_pair *stored = cx_disk_cache_load(folder, key, &size);
-    const bool is_sound = stored && size == sizeof *stored && stored->fixed >= 0 && isfinite(stored->fixed) &&
-                          stored->dynamic >= 0 && isfinite(stored->dynamic);
+    const bool is_sound = stored && size == sizeof *stored && is_amount(stored->fixed) &&
+                          is_amount(stored->dynamic) && is_amount(stored->error);
     if (is_sound)
         *powers = *stored;
     free(stored);

@@ -9,9 +9,9 @@
 
 #include "layer/power/windows.h"
 
-/* Static and dynamic watts. Called by sampler.c. */
+/* Static and dynamic watts, and the error of the static ones (0: not told). Called by sampler.c. */
 struct cx_power_pair {
-    double fixed, dynamic;
+    double fixed, dynamic, error;
 };
 
 /* False: nothing is known. index, cpus: of a CPU device its index, and how many there are; source is then the

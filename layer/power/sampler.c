@@ -196,6 +196,8 @@ static void recall_powers(void)
         if (is_known && !powers[d].known) {
             powers[d].powers = pair;
             powers[d].known = true;
+            const unsigned shared = cpus ? cpus : 1;
+            cx_power_windows_guess(windows, windows->group[d], pair.fixed * shared, pair.error * shared);
         }
         cx_unlock(&lock);
     }
@@ -224,8 +226,10 @@ static void learn_powers(bool all) CX_HOLDS(lock)
         const unsigned group = windows->group[d];
         if (!windows->there[d] || group > CX_POWER_GROUP_CPU || !cx_power_model_tells(&model, group, d))
             continue;
-        const double fixed = model.fixed[group].watts / (group == CX_POWER_GROUP_CPU ? cpus : 1);
-        powers[d] = (struct cx_power_known){true, true, true, {fixed, model.dynamic[d].watts}};
+        const struct cx_power_fitted *fixed = &model.fixed[group];
+        const unsigned shared = group == CX_POWER_GROUP_CPU ? cpus : 1;
+        powers[d] = (struct cx_power_known){
+            true, true, true, {fixed->watts / shared, model.dynamic[d].watts, fixed->error / shared}};
     }
 }
 
@@ -260,6 +264,9 @@ static void sample(void)
         const struct timespec next = cx_deadline(PERIOD_MS);
         goes_on = wait_until(&next);
         cx_power_meter_sample(meter);
+        cx_lock(&lock);
+        cx_power_windows_sample(windows, meter, seconds_now());
+        cx_unlock(&lock);
         trace_sample();
         if (!goes_on || seconds_now() - begin_at >= window_seconds)
             close_window(seconds_now());

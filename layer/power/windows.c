@@ -9,6 +9,8 @@
 
 /* Of what a device consumes when it computes. */
 static const double most_error = 0.2;
+/* Of what is known otherwise: a device is warmer, or another one of its kind, the next time. */
+static const double guess_error = 0.05;
 
 void cx_power_windows_init(struct cx_power_windows *windows, const struct cx_power_sources *sources)
 {
@@ -16,6 +18,7 @@ void cx_power_windows_init(struct cx_power_windows *windows, const struct cx_pow
     windows->sources = sources->n;
     for (unsigned i = 0; i < sources->n; i++)
         windows->package[i] = sources->source[i].part == CX_POWER_PACKAGE;
+    cx_power_quiet_init(&windows->quiet, sources);
 }
 
 void cx_power_windows_device(struct cx_power_windows *windows, unsigned device, bool is_cpu, unsigned source)
@@ -51,10 +54,23 @@ void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_po
     }
 }
 
+void cx_power_windows_sample(struct cx_power_windows *windows, const struct cx_power_meter *meter, double at)
+{
+    cx_power_quiet_sample(&windows->quiet, meter, at);
+}
+
+void cx_power_windows_guess(struct cx_power_windows *windows, unsigned group, double watts, double error)
+{
+    if (group <= CX_POWER_GROUP_CPU && watts > 0)
+        windows->guess[group] = (struct cx_power_fitted){watts, fmax(error, guess_error * watts)};
+}
+
 void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, double from, double to)
 {
     if (device >= CX_POWER_DEVICES)
         return;
+    if (windows->there[device] && windows->group[device] < windows->sources)
+        cx_power_quiet_busy(&windows->quiet, windows->group[device], from, to);
     from = fmax(from, windows->until[device]);
     windows->until[device] = fmax(to, windows->until[device]);
     for (unsigned w = 0; w < kept(windows); w++) {
@@ -98,7 +114,38 @@ static double last_end(const struct cx_power_windows *windows)
     return last;
 }
 
-static void solve_group(struct cx_power_windows *windows, unsigned group, double before,
+/* What the group consumed in a second in which no device of it computed. Not of packages, which are busy with
+ * the program itself. */
+static void add_quiet(struct cx_power_windows *windows, unsigned group, bool all)
+{
+    struct cx_power_fitted watts;
+    if (group < windows->sources && !windows->package[group] &&
+        cx_power_quiet_watts(&windows->quiet, group, all, &watts))
+        cx_power_fit_add(&windows->fit,
+                         &(struct cx_power_window){1, watts.watts, sqrt(3) * watts.error, {0}});
+}
+
+/* Windows that end by then. */
+static void add_windows(struct cx_power_windows *windows, unsigned group, double before,
+                        const unsigned *device, struct cx_power_model *model)
+{
+    struct cx_power_fit *fit = &windows->fit;
+    double seconds = 0, busy[CX_POWER_FIT_DEVICES] = {0};
+    for (unsigned w = 0; w < kept(windows); w++) {
+        struct cx_power_window window;
+        if (windows->span[w].to > before || !isfinite(windows->span[w].to) ||
+            !group_window(windows, &windows->span[w], group, device, fit->devices, &window))
+            continue;
+        cx_power_fit_add(fit, &window);
+        seconds += window.seconds;
+        for (unsigned d = 0; d < fit->devices; d++)
+            busy[d] += window.busy[d];
+    }
+    for (unsigned d = 0; d < fit->devices; d++)
+        model->computed[device[d]] = seconds > 0 ? fmin(busy[d] / seconds, 1) : NAN;
+}
+
+static void solve_group(struct cx_power_windows *windows, unsigned group, bool all,
                         struct cx_power_model *model)
 {
     struct cx_powers powers;
@@ -112,12 +159,9 @@ static void solve_group(struct cx_power_windows *windows, unsigned group, double
             return; /* too many to be told apart */
         device[fit->devices++] = d;
     }
-    for (unsigned w = 0; w < kept(windows); w++) {
-        struct cx_power_window window;
-        if (windows->span[w].to <= before && isfinite(windows->span[w].to) &&
-            group_window(windows, &windows->span[w], group, device, fit->devices, &window))
-            cx_power_fit_add(fit, &window);
-    }
+    fit->fixed = windows->guess[group];
+    add_quiet(windows, group, all);
+    add_windows(windows, group, all ? INFINITY : last_end(windows), device, model);
     cx_power_fit_solve(fit, &powers);
     model->fixed[group] = (struct cx_power_fitted){powers.fixed.watts, powers.fixed.error};
     for (unsigned d = 0; d < fit->devices; d++)
@@ -127,14 +171,15 @@ static void solve_group(struct cx_power_windows *windows, unsigned group, double
 
 void cx_power_windows_solve(struct cx_power_windows *windows, bool all, struct cx_power_model *model)
 {
-    const double before = all ? INFINITY : last_end(windows);
-    for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
         model->dynamic[d] = (struct cx_power_fitted){0, INFINITY};
+        model->computed[d] = NAN;
+    }
     for (unsigned group = 0; group <= CX_POWER_GROUP_CPU; group++)
         model->fixed[group] = (struct cx_power_fitted){0, INFINITY};
     for (unsigned group = 0; group <= CX_POWER_GROUP_CPU; group++)
         if (group < windows->sources || group == CX_POWER_GROUP_CPU)
-            solve_group(windows, group, before, model);
+            solve_group(windows, group, all, model);
 }
 
 bool cx_power_model_tells(const struct cx_power_model *model, unsigned group, unsigned device)

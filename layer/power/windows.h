@@ -8,13 +8,15 @@
  * touch. Of packages that overlap on a device the time counts once. So windows later than what has ended so
  * far do not count yet, as a device may have computed in them.
  *
+ * Of a device that computes nearly all the time windows tell the sum of both powers only. The static power
+ * comes from samples while it did not compute then (quiet.h), and from what former processes knew.
+ *
  * Seconds on the meter's clock, J, W. Thread-safety: none, sampler.c serialises. Previous stage: meter.h.
  */
 #ifndef CX_LAYER_POWER_WINDOWS_H
 #define CX_LAYER_POWER_WINDOWS_H
 
-#include "layer/power/meter.h"
-#include "scheduler/power_fit.h"
+#include "layer/power/quiet.h"
 
 enum { CX_POWER_DEVICES = 64 /* real devices, by index */, CX_POWER_GROUP_CPU = CX_POWER_SOURCES };
 
@@ -32,12 +34,15 @@ struct cx_power_windows {
     double until[CX_POWER_DEVICES];   /* its last end */
     unsigned n;                       /* windows so far; the last CX_POWER_FIT_WINDOWS are kept */
     struct cx_power_span span[CX_POWER_FIT_WINDOWS];
-    struct cx_power_fit fit; /* while it is solved */
+    struct cx_power_quiet quiet;
+    struct cx_power_fitted guess[CX_POWER_SOURCES + 1]; /* of static powers, by group; error 0: none */
+    struct cx_power_fit fit;                            /* while it is solved */
 };
 
 /* What is known of the powers; errors are infinite where it is not (power_fit.h). */
 struct cx_power_model {
     struct cx_power_fitted fixed[CX_POWER_SOURCES + 1] /* by group */, dynamic[CX_POWER_DEVICES];
+    double computed[CX_POWER_DEVICES]; /* the part of the windows' time; NAN: there was no window */
 };
 
 /* The sources of that list, and no device yet. Called by sampler.c. */
@@ -48,6 +53,10 @@ void cx_power_windows_device(struct cx_power_windows *windows, unsigned device, 
 void cx_power_windows_open(struct cx_power_windows *windows, double from);
 void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_power_meter *meter, double to,
                             const struct cx_power_mark *begin, const struct cx_power_mark *end);
+/* The meter was read. Called by sampler.c. */
+void cx_power_windows_sample(struct cx_power_windows *windows, const struct cx_power_meter *meter, double at);
+/* Static watts of a device's group, as former processes knew them, with their error. Called by sampler.c. */
+void cx_power_windows_guess(struct cx_power_windows *windows, unsigned group, double watts, double error);
 /* The device computed from one time to the other. Called by sampler.c. */
 void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, double from, double to);
 /* all: nothing computes any more, so every window counts. Called by sampler.c. */

@@ -105,7 +105,8 @@ static struct cx_power_fit hardly_idle(unsigned windows, double least)
     for (unsigned w = 0; w < windows; w++) {
         const double busy = between(least, 1) * 2, before = behind;
         behind = between(0, 0.1);
-        const struct cx_power_window window = {2, 122 * 2 + 343 * busy + 465 * (before - behind), 46.5, {busy}};
+        const struct cx_power_window window = {
+            2, 122 * 2 + 343 * busy + 465 * (before - behind), 46.5, {busy}};
         cx_power_fit_add(&fit, &window);
     }
     return fit;

@@ -65,6 +65,19 @@ def joules_and_powers():
         assert max(args["0 Fake H100 0"] for args in shown) > 250 > 120 > min(args["0 Fake H100 0"] for args in shown), shown
 
 
+def hardly_idle():
+    """Devices that compute all the time: powers are told right by their errors, or not at all. The idle ones are those before the first launch."""
+    with tap.folder() as folder:
+        text = run(settings(folder, STUB_SPEED="0.0005"), "seconds", "6").stderr
+        for d, (idle, more) in enumerate(WATTS):
+            told = re.search(rf"Fake H100 {d} .*idle ([0-9.]+) W \+- ([0-9.]+), computing ([0-9.]+) W \+- ([0-9.]+) more", text)
+            apart = re.search(rf"Fake H100 {d} .*its powers are not told apart: it computed (\d+) % of the time", text)
+            assert told or apart and 80 <= int(apart[1]) <= 100, text
+            if told:
+                at_rest, doubt, computing, other_doubt = map(float, told.groups())
+                assert abs(at_rest - idle) <= 3 * doubt and abs(computing - more) <= 3 * other_doubt, text
+
+
 def runs_too_short_have_no_figure():
     with tap.folder() as folder:
         done = run(settings(folder, STUB_SPEED="0"))
@@ -176,5 +189,5 @@ def other_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([joules_and_powers, runs_too_short_have_no_figure, nothing_unless_asked, machines_without_sources, a_gpu_is_lost,
+    sys.exit(tap.run([joules_and_powers, hardly_idle, runs_too_short_have_no_figure, nothing_unless_asked, machines_without_sources, a_gpu_is_lost,
                       other_ends, energy_of_a_bench, calibration_is_kept]))

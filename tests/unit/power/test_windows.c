@@ -125,6 +125,58 @@ START_TEST(a_source_is_lost)
 }
 END_TEST
 
+/* The GPU computes nearly all of the time. Its samples while it does not tell the idle power: 100 W, but of
+ * those within two steps after computing, which are of 500 W. */
+static void run_hardly_idle(unsigned count)
+{
+    meter.sources.source[2].step_seconds = 0.1;
+    begin();
+    for (unsigned i = 0; i < SOURCES; i++)
+        meter.track[i].watts = 100;
+    for (unsigned s = 0; s < 10; s++)
+        cx_power_windows_sample(&windows, &meter, 0.05 * s);
+    for (unsigned w = 0; w < count; w++) {
+        const double joules[] = {60, 40, 200 + 400 * (w ? 1.98 : 1.5)};
+        meter.track[2].watts = 500;
+        for (unsigned s = 10; s < 40; s++)
+            cx_power_windows_sample(&windows, &meter, 2 * w + 0.05 * s);
+        cx_power_windows_busy(&windows, 2, 2 * w + (w ? 0 : 0.5), 2 * w + (w ? 1.98 : 2));
+        close_window(w, joules);
+    }
+}
+
+START_TEST(hardly_ever_idle)
+{
+    struct cx_power_model model;
+    begin();
+    run_hardly_idle(20);
+    cx_power_windows_solve(&windows, false, &model);
+    ck_assert_double_eq_tol(model.fixed[2].watts, 100, 3);
+    ck_assert_double_eq_tol(model.dynamic[2].watts, 400, 10);
+    ck_assert_double_lt(model.fixed[2].error, 5);
+    ck_assert_double_gt(model.computed[2], 0.95);
+    ck_assert(cx_power_model_tells(&model, 2, 2));
+}
+END_TEST
+
+/* ... and where none was, what former processes knew. */
+START_TEST(former_processes_knew)
+{
+    struct cx_power_model model;
+    cx_power_windows_guess(&windows, 2, 100, 0);
+    for (unsigned w = 0; w < 20; w++) {
+        cx_power_windows_busy(&windows, 2, 2 * w, 2 * w + 2);
+        close_window(w, (const double[]){60, 40, 1000});
+    }
+    cx_power_windows_solve(&windows, true, &model);
+    ck_assert_double_eq_tol(model.fixed[2].watts, 100, 1e-3);
+    ck_assert_double_eq_tol(model.fixed[2].error, 5, 1e-3);
+    ck_assert_double_eq_tol(model.dynamic[2].watts, 400, 1e-3);
+    ck_assert_double_eq_tol(model.computed[2], 1, 1e-9);
+    ck_assert(isnan(model.computed[3]));
+}
+END_TEST
+
 /* More CPU devices than can be told apart. */
 START_TEST(too_many_of_a_group)
 {
@@ -149,6 +201,8 @@ int main(void)
     tcase_add_test(tcase, late_times);
     tcase_add_test(tcase, windows_that_may_have_been_busy);
     tcase_add_test(tcase, a_source_is_lost);
+    tcase_add_test(tcase, hardly_ever_idle);
+    tcase_add_test(tcase, former_processes_knew);
     tcase_add_test(tcase, too_many_of_a_group);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
