@@ -142,11 +142,13 @@ static void print_head(FILE *out)
 }
 
 /* E = P^S T + sum P_i^D t_i (scheduler/energy.h), over the groups of devices that the program has. */
-static double kernel_joules(double seconds, const double *busy, unsigned n)
+static double kernel_joules(const struct cx_function_stats *stats, double seconds, const double *busy,
+                            unsigned n)
 {
     const struct cx_power_result *result = cx_power_sampler_result();
     bool counted[CX_POWER_SOURCES + 1] = {false};
     double joules = 0;
+    const unsigned k = result ? cx_power_kernel_number(result->kernel, stats) : 0;
     for (unsigned d = 0; result && d < CX_POWER_DEVICES && d < n; d++) {
         const unsigned group = result->group[d];
         if (group > CX_POWER_GROUP_CPU && !(busy[d] > 0))
@@ -155,7 +157,7 @@ static double kernel_joules(double seconds, const double *busy, unsigned n)
                                                         : cx_power_model_tells_idle(&result->model, group)))
             return NAN;
         joules += counted[group] ? 0 : result->model.fixed[group].watts * seconds;
-        joules += result->model.dynamic[d].watts * fmin(busy[d], seconds); /* packages may overlap */
+        joules += result->model.of_kernel[d][k].watts * fmin(busy[d], seconds); /* packages may overlap */
         counted[group] = true;
     }
     return result ? joules : NAN;

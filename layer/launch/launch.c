@@ -282,7 +282,8 @@ void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups
         items *= launch->request.geometry.local[d];
     cx_live_worked(launch->base.context->workers[part->member].device->index, items, busy_ns);
     if (start_ns && end_ns > start_ns)
-        cx_power_computed(launch->base.context->workers[part->member].device->index, start_ns, end_ns);
+        cx_power_computed(launch->base.context->workers[part->member].device->index,
+                          launch->request.kernel->function->stats, start_ns, end_ns);
     if (start_ns && (!part->first_ns || start_ns < part->first_ns))
         part->first_ns = start_ns;
     if (end_ns > part->last_ns)

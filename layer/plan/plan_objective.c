@@ -36,12 +36,13 @@ static void read_given(void)
     ngiven = n < room ? n : room;
 }
 
-/* Static and dynamic watts of a member. */
-static bool find_watts(const struct cx_context *context, unsigned member, struct cx_energy_device *device)
+/* Static and dynamic watts of a member, for the launch's kernel. */
+static bool find_watts(const struct cx_launch *launch, unsigned member, struct cx_energy_device *device)
 {
     pthread_once(&given_once, read_given);
     if (!ngiven)
-        return cx_power_sampler_watts(context->workers[member].device->index, &device->static_watts,
+        return cx_power_sampler_watts(launch->base.context->workers[member].device->index,
+                                      launch->request.kernel->function->stats, &device->static_watts,
                                       &device->dynamic_watts);
     if (2 * member + 1 >= ngiven)
         return false;
@@ -52,14 +53,14 @@ static bool find_watts(const struct cx_context *context, unsigned member, struct
 
 /* All members of the context, by number; those of the plan that were found with their speeds. False: a speed
  * or power of these is not known. Other members' powers count as none where they are not. */
-static bool describe(const struct cx_context *context, const struct cx_split_plan *plan,
+static bool describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
                      const struct cx_candidates *all, struct cx_energy_device *devices, uint64_t *offered)
 {
     bool known[CX_MEMBERS_MAX], is_known = true;
     *offered = 0;
-    for (unsigned m = 0; m < context->nmembers; m++) {
+    for (unsigned m = 0; m < launch->base.context->nmembers; m++) {
         devices[m] = (struct cx_energy_device){.speed = 0};
-        known[m] = find_watts(context, m, &devices[m]);
+        known[m] = find_watts(launch, m, &devices[m]);
     }
     for (unsigned i = 0; i < plan->n; i++) {
         const unsigned m = plan->member[i];
@@ -119,7 +120,7 @@ bool cx_plan_objective(struct cx_launch *launch, const struct cx_split_plan *pla
         .goal = options->objective == CX_OPTION_OBJECTIVE_ENERGY ? CX_ENERGY_JOULES : CX_ENERGY_EDP};
     if (options->objective == CX_OPTION_OBJECTIVE_TIME || !decision->split || cx_split_policy_always() ||
         options->reproducible || decision->reason == CX_ADMISSION_SPLIT_PROBE ||
-        !describe(launch->base.context, plan, all, devices, &about.offered))
+        !describe(launch, plan, all, devices, &about.offered))
         return false;
     const struct cx_objective_choice choice = cx_objective_decide(&history->objective, &about);
     if (!(choice.joules > 0))

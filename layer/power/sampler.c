@@ -35,6 +35,7 @@ struct known_device {
 struct cx_power_known {
     bool known, learned /* in this process */, asked /* whether former ones knew */;
     struct cx_power_pair powers;
+    float of_kernel[CX_POWER_KERNELS]; /* dynamic watts; only where it was learned in this process */
 };
 
 atomic_bool cx_power_sampling;
@@ -84,24 +85,26 @@ void cx_power_sampler_device(unsigned index, bool is_cpu, const char *pci, const
     cx_unlock(&lock);
 }
 
-void cx_power_sampler_computed(unsigned device, uint64_t start_ns, uint64_t end_ns)
+void cx_power_sampler_computed(unsigned device, const void *kernel, uint64_t start_ns, uint64_t end_ns)
 {
     cx_lock(&lock);
     if (windows)
-        cx_power_windows_busy(windows, device, (double)start_ns * 1e-9, (double)end_ns * 1e-9);
+        cx_power_windows_busy(windows, device, kernel, (double)start_ns * 1e-9, (double)end_ns * 1e-9);
     cx_unlock(&lock);
 }
 
-bool cx_power_sampler_watts(unsigned device, double *static_watts, double *dynamic_watts)
+bool cx_power_sampler_watts(unsigned device, const void *kernel, double *static_watts, double *dynamic_watts)
 {
     if (device >= CX_POWER_DEVICES)
         return false;
     cx_lock(&lock);
-    const struct cx_power_known known_powers = powers[device];
+    const struct cx_power_known *of = &powers[device];
+    const bool is_known = of->known;
+    *static_watts = of->powers.fixed;
+    *dynamic_watts = of->learned ? (double)of->of_kernel[cx_power_kernel_number(windows->kernel, kernel)]
+                                 : of->powers.dynamic;
     cx_unlock(&lock);
-    *static_watts = known_powers.powers.fixed;
-    *dynamic_watts = known_powers.powers.dynamic;
-    return known_powers.known;
+    return is_known;
 }
 
 /* ---- the end ---- */
@@ -132,6 +135,7 @@ static struct cx_power_result *make_result(void) CX_HOLDS(lock)
         made->figure[i] = cx_power_meter_between(meter, &first, &end, i);
     for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
         made->group[d] = windows->there[d] ? windows->group[d] : CX_POWER_GROUP_CPU + 1u;
+    memcpy(made->kernel, windows->kernel, sizeof made->kernel);
     cx_power_windows_solve(windows, true, &made->model);
     return made;
 }
@@ -229,7 +233,12 @@ static void learn_powers(bool all) CX_HOLDS(lock)
         const struct cx_power_fitted *fixed = &model.fixed[group];
         const unsigned shared = group == CX_POWER_GROUP_CPU ? cpus : 1;
         powers[d] = (struct cx_power_known){
-            true, true, true, {fixed->watts / shared, model.dynamic[d].watts, fixed->error / shared}};
+            .known = true,
+            .learned = true,
+            .asked = true,
+            .powers = {fixed->watts / shared, model.dynamic[d].watts, fixed->error / shared}};
+        for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+            powers[d].of_kernel[k] = (float)model.of_kernel[d][k].watts;
     }
 }
 

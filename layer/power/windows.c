@@ -11,6 +11,8 @@
 static const double most_error = 0.2;
 /* Of what is known otherwise: a device is warmer, or another one of its kind, the next time. */
 static const double guess_error = 0.05;
+/* By how much kernels are expected to differ from what a device consumes for all of them. */
+static const double kernels_differ = 0.3;
 
 void cx_power_windows_init(struct cx_power_windows *windows, const struct cx_power_sources *sources)
 {
@@ -65,7 +67,26 @@ void cx_power_windows_guess(struct cx_power_windows *windows, unsigned group, do
         windows->guess[group] = (struct cx_power_fitted){watts, fmax(error, guess_error * watts)};
 }
 
-void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, double from, double to)
+unsigned cx_power_kernel_number(const void *const *kernels, const void *kernel)
+{
+    unsigned k = 0;
+    while (k + 1 < CX_POWER_KERNELS && kernels[k] != kernel)
+        k++;
+    return k;
+}
+
+static unsigned number_kernel(struct cx_power_windows *windows, const void *kernel)
+{
+    unsigned k = 0;
+    while (k + 1 < CX_POWER_KERNELS && windows->kernel[k] && windows->kernel[k] != kernel)
+        k++;
+    if (k + 1 < CX_POWER_KERNELS)
+        windows->kernel[k] = kernel;
+    return k;
+}
+
+void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, const void *kernel, double from,
+                           double to)
 {
     if (device >= CX_POWER_DEVICES)
         return;
@@ -73,9 +94,12 @@ void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, do
         cx_power_quiet_busy(&windows->quiet, windows->group[device], from, to);
     from = fmax(from, windows->until[device]);
     windows->until[device] = fmax(to, windows->until[device]);
+    const unsigned k = number_kernel(windows, kernel);
     for (unsigned w = 0; w < kept(windows); w++) {
         struct cx_power_span *span = &windows->span[w];
-        span->busy[device] += fmax(fmin(to, span->to) - fmax(from, span->from), 0);
+        const double seconds = fmax(fmin(to, span->to) - fmax(from, span->from), 0);
+        span->busy[device] += seconds;
+        span->of_kernel[device][k] += (float)seconds;
     }
 }
 
@@ -125,16 +149,30 @@ static void add_quiet(struct cx_power_windows *windows, unsigned group, bool all
                          &(struct cx_power_window){1, watts.watts, sqrt(3) * watts.error, {0}});
 }
 
-/* Windows that end by then. */
-static void add_windows(struct cx_power_windows *windows, unsigned group, double before,
-                        const unsigned *device, struct cx_power_model *model)
+static void begin_fit(struct cx_power_windows *windows, unsigned group, bool all)
+{
+    memset(&windows->fit, 0, sizeof windows->fit);
+    windows->fit.fixed = windows->guess[group];
+    add_quiet(windows, group, all);
+}
+
+/* Whether window number w counts for the group, and what it is then. */
+static bool takes_window(const struct cx_power_windows *windows, unsigned w, unsigned group, bool all,
+                         const unsigned *device, unsigned ndevices, struct cx_power_window *window)
+{
+    const struct cx_power_span *span = &windows->span[w];
+    return span->to <= (all ? INFINITY : last_end(windows)) && isfinite(span->to) &&
+           group_window(windows, span, group, device, ndevices, window);
+}
+
+static void add_windows(struct cx_power_windows *windows, unsigned group, bool all, const unsigned *device,
+                        struct cx_power_model *model)
 {
     struct cx_power_fit *fit = &windows->fit;
     double seconds = 0, busy[CX_POWER_FIT_DEVICES] = {0};
     for (unsigned w = 0; w < kept(windows); w++) {
         struct cx_power_window window;
-        if (windows->span[w].to > before || !isfinite(windows->span[w].to) ||
-            !group_window(windows, &windows->span[w], group, device, fit->devices, &window))
+        if (!takes_window(windows, w, group, all, device, fit->devices, &window))
             continue;
         cx_power_fit_add(fit, &window);
         seconds += window.seconds;
@@ -145,13 +183,85 @@ static void add_windows(struct cx_power_windows *windows, unsigned group, double
         model->computed[device[d]] = seconds > 0 ? fmin(busy[d] / seconds, 1) : NAN;
 }
 
+/* The column of each kernel of the device: the last one is all kernels' that there is none left for. Gives
+ * how many there are. */
+static unsigned number_columns(const struct cx_power_windows *windows, unsigned device, unsigned *column)
+{
+    double sum[CX_POWER_KERNELS] = {0};
+    unsigned n = 0;
+    for (unsigned w = 0; w < kept(windows); w++)
+        for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+            sum[k] += (double)windows->span[w].of_kernel[device][k];
+    for (unsigned k = 0; k < CX_POWER_KERNELS; k++) {
+        unsigned longer = 0;
+        for (unsigned other = 0; other < CX_POWER_KERNELS; other++)
+            longer += sum[other] > sum[k] || (sum[other] == sum[k] && other < k);
+        column[k] = longer < CX_POWER_FIT_DEVICES ? longer : CX_POWER_FIT_DEVICES - 1;
+        n += sum[k] > 0;
+    }
+    return n < CX_POWER_FIT_DEVICES ? n : CX_POWER_FIT_DEVICES;
+}
+
+/* The device's powers from those of its kernels, which no mixture of kernels bends. */
+static void take_kernels(const struct cx_power_windows *windows, unsigned group, unsigned device,
+                         const unsigned *column, const struct cx_powers *powers, struct cx_power_model *model)
+{
+    double joules = 0, seconds = 0, busy[CX_POWER_KERNELS] = {0};
+    struct cx_power_fitted *of_all = &model->dynamic[device];
+    for (unsigned w = 0; w < kept(windows); w++)
+        for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+            busy[k] += (double)windows->span[w].of_kernel[device][k];
+    for (unsigned k = 0; k < CX_POWER_KERNELS; k++) {
+        const struct cx_power_fitted *of = &powers->dynamic[column[k]];
+        if (isfinite(of->error))
+            model->of_kernel[device][k] = *of;
+        joules += busy[k] * model->of_kernel[device][k].watts;
+        seconds += busy[k];
+    }
+    model->fixed[group] = powers->fixed;
+    of_all->watts = joules / seconds;
+    for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+        model->of_kernel[device][k] = busy[k] > 0 ? model->of_kernel[device][k] : *of_all;
+}
+
+/* The same windows, of one device, with a column a kernel in place of it. What is known of all kernels is a
+ * guess for each, no better for all of them together than it was. */
+static void solve_kernels(struct cx_power_windows *windows, unsigned group, unsigned device, bool all,
+                          struct cx_power_model *model)
+{
+    unsigned column[CX_POWER_KERNELS];
+    struct cx_powers powers;
+    struct cx_power_fit *fit = &windows->fit;
+    const struct cx_power_fitted of_all = model->dynamic[device];
+    const unsigned n = number_columns(windows, device, column);
+    if (n < 2 || !isfinite(of_all.error))
+        return;
+    begin_fit(windows, group, all);
+    fit->devices = n;
+    for (unsigned i = 0; i < n; i++)
+        fit->dynamic[i] =
+            (struct cx_power_fitted){of_all.watts, sqrt(n) * (kernels_differ * of_all.watts + of_all.error)};
+    for (unsigned w = 0; w < kept(windows); w++) {
+        struct cx_power_window window;
+        if (!takes_window(windows, w, group, all, &device, 1, &window))
+            continue;
+        window.busy[0] = 0;
+        for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+            window.busy[column[k]] += (double)windows->span[w].of_kernel[device][k];
+        cx_power_fit_add(fit, &window);
+    }
+    cx_power_fit_solve(fit, &powers);
+    if (isfinite(powers.fixed.error))
+        take_kernels(windows, group, device, column, &powers, model);
+}
+
 static void solve_group(struct cx_power_windows *windows, unsigned group, bool all,
                         struct cx_power_model *model)
 {
     struct cx_powers powers;
     unsigned device[CX_POWER_FIT_DEVICES];
     struct cx_power_fit *fit = &windows->fit;
-    memset(fit, 0, sizeof *fit);
+    begin_fit(windows, group, all);
     for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
         if (!windows->there[d] || windows->group[d] != group)
             continue;
@@ -159,14 +269,18 @@ static void solve_group(struct cx_power_windows *windows, unsigned group, bool a
             return; /* too many to be told apart */
         device[fit->devices++] = d;
     }
-    fit->fixed = windows->guess[group];
-    add_quiet(windows, group, all);
-    add_windows(windows, group, all ? INFINITY : last_end(windows), device, model);
+    add_windows(windows, group, all, device, model);
     cx_power_fit_solve(fit, &powers);
     model->fixed[group] = (struct cx_power_fitted){powers.fixed.watts, powers.fixed.error};
     for (unsigned d = 0; d < fit->devices; d++)
         model->dynamic[device[d]] =
             (struct cx_power_fitted){powers.dynamic[d].watts, powers.dynamic[d].error};
+    const unsigned ndevices = fit->devices;
+    for (unsigned d = 0; d < ndevices; d++)
+        for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+            model->of_kernel[device[d]][k] = model->dynamic[device[d]];
+    if (group < windows->sources && !windows->package[group] && ndevices == 1)
+        solve_kernels(windows, group, device[0], all, model);
 }
 
 void cx_power_windows_solve(struct cx_power_windows *windows, bool all, struct cx_power_model *model)
@@ -174,6 +288,8 @@ void cx_power_windows_solve(struct cx_power_windows *windows, bool all, struct c
     for (unsigned d = 0; d < CX_POWER_DEVICES; d++) {
         model->dynamic[d] = (struct cx_power_fitted){0, INFINITY};
         model->computed[d] = NAN;
+        for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+            model->of_kernel[d][k] = model->dynamic[d];
     }
     for (unsigned group = 0; group <= CX_POWER_GROUP_CPU; group++)
         model->fixed[group] = (struct cx_power_fitted){0, INFINITY};

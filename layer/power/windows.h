@@ -11,6 +11,9 @@
  * Of a device that computes nearly all the time windows tell the sum of both powers only. The static power
  * comes from samples while it did not compute then (quiet.h), and from what former processes knew.
  *
+ * Kernels differ in what a device consumes for them: of a GPU with a source of its own each kernel gets a
+ * power, by the same windows, as far from the device's as they tell.
+ *
  * Seconds on the meter's clock, J, W. Thread-safety: none, sampler.c serialises. Previous stage: meter.h.
  */
 #ifndef CX_LAYER_POWER_WINDOWS_H
@@ -19,11 +22,13 @@
 #include "layer/power/quiet.h"
 
 enum { CX_POWER_DEVICES = 64 /* real devices, by index */, CX_POWER_GROUP_CPU = CX_POWER_SOURCES };
+enum { CX_POWER_KERNELS = 16 }; /* by number; the last one is all others together */
 
 struct cx_power_span {
     double from, to;
     double joules[CX_POWER_SOURCES], error[CX_POWER_SOURCES]; /* joules < 0: no figure */
     double busy[CX_POWER_DEVICES];
+    float of_kernel[CX_POWER_DEVICES][CX_POWER_KERNELS]; /* of it */
 };
 
 struct cx_power_windows {
@@ -32,7 +37,8 @@ struct cx_power_windows {
     bool there[CX_POWER_DEVICES];     /* the device is one of ours */
     unsigned group[CX_POWER_DEVICES]; /* its source's number, CX_POWER_GROUP_CPU, or more: it has none */
     double until[CX_POWER_DEVICES];   /* its last end */
-    unsigned n;                       /* windows so far; the last CX_POWER_FIT_WINDOWS are kept */
+    const void *kernel[CX_POWER_KERNELS - 1]; /* by number; NULL: none */
+    unsigned n;                               /* windows so far; the last CX_POWER_FIT_WINDOWS are kept */
     struct cx_power_span span[CX_POWER_FIT_WINDOWS];
     struct cx_power_quiet quiet;
     struct cx_power_fitted guess[CX_POWER_SOURCES + 1]; /* of static powers, by group; error 0: none */
@@ -42,6 +48,7 @@ struct cx_power_windows {
 /* What is known of the powers; errors are infinite where it is not (power_fit.h). */
 struct cx_power_model {
     struct cx_power_fitted fixed[CX_POWER_SOURCES + 1] /* by group */, dynamic[CX_POWER_DEVICES];
+    struct cx_power_fitted of_kernel[CX_POWER_DEVICES][CX_POWER_KERNELS]; /* in place of dynamic */
     double computed[CX_POWER_DEVICES]; /* the part of the windows' time; NAN: there was no window */
 };
 
@@ -57,8 +64,11 @@ void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_po
 void cx_power_windows_sample(struct cx_power_windows *windows, const struct cx_power_meter *meter, double at);
 /* Static watts of a device's group, as former processes knew them, with their error. Called by sampler.c. */
 void cx_power_windows_guess(struct cx_power_windows *windows, unsigned group, double watts, double error);
-/* The device computed from one time to the other. Called by sampler.c. */
-void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, double from, double to);
+/* The device computed a kernel, known by any address, from one time to the other. Called by sampler.c. */
+void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, const void *kernel, double from,
+                           double to);
+/* The number of a kernel in a list; of one that is not there, the last one. Called by sampler.c. */
+unsigned cx_power_kernel_number(const void *const *kernels, const void *kernel);
 /* all: nothing computes any more, so every window counts. Called by sampler.c. */
 void cx_power_windows_solve(struct cx_power_windows *windows, bool all, struct cx_power_model *model);
 /* Whether both powers of the device, which is of that group, are known to a fifth of what it consumes when it

@@ -289,7 +289,7 @@ static void print_energy(FILE *out, const struct cx_function_stats *stats)
     double busy[MAX_DEVICES];
     for (unsigned d = 0; d < MAX_DEVICES; d++)
         busy[d] = (double)stats->device[d].busy_ns * 1e-9;
-    const double joules = energy->joules((double)stats->span_ns * 1e-9, busy, MAX_DEVICES);
+    const double joules = energy->joules(stats, (double)stats->span_ns * 1e-9, busy, MAX_DEVICES);
     if (isfinite(joules))
         fprintf(out, "; about %.1f J", joules);
 }

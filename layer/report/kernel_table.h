@@ -45,11 +45,11 @@ struct cx_kernel_table_run {
 void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run);
 
 /* What the summary tells of energy (COEXEC_POWER), both called at exit only. head: lines below the first
- * ones. joules: what a kernel consumed that took so long, while devices (by index, n of them) computed so
- * long, in seconds; NAN: not known. A static struct. Called by api/power.c. */
+ * ones. joules: what a kernel, given by its record, consumed that took so long, while devices (by index, n of
+ * them) computed so long, in seconds; NAN: not known. A static struct. Called by api/power.c. */
 struct cx_kernel_table_energy {
     void (*head)(FILE *out);
-    double (*joules)(double seconds, const double *busy, unsigned n);
+    double (*joules)(const struct cx_function_stats *stats, double seconds, const double *busy, unsigned n);
 };
 void cx_kernel_table_energy(const struct cx_kernel_table_energy *energy);
 

@@ -54,10 +54,10 @@ static void run(unsigned count, bool late)
         const double joules[] = {60 + 40 * one + 60 * other, 40, 200 + 400 * gpu};
         if (late)
             close_window(w, joules);
-        cx_power_windows_busy(&windows, 0, at, at + one);
-        cx_power_windows_busy(&windows, 1, at + 0.5, at + 0.5 + other);
-        cx_power_windows_busy(&windows, 2, at, at + 0.6 * gpu);
-        cx_power_windows_busy(&windows, 2, at + 0.4 * gpu, at + gpu); /* packages overlap */
+        cx_power_windows_busy(&windows, 0, "kernel", at, at + one);
+        cx_power_windows_busy(&windows, 1, "kernel", at + 0.5, at + 0.5 + other);
+        cx_power_windows_busy(&windows, 2, "kernel", at, at + 0.6 * gpu);
+        cx_power_windows_busy(&windows, 2, "kernel", at + 0.4 * gpu, at + gpu); /* packages overlap */
         if (!late)
             close_window(w, joules);
     }
@@ -106,7 +106,7 @@ START_TEST(windows_that_may_have_been_busy)
     check_powers(&model);
     cx_power_windows_solve(&windows, true, &model);
     ck_assert_double_gt(fabs(model.fixed[2].watts - 100), 1);
-    cx_power_windows_busy(&windows, 2, 48, 58);
+    cx_power_windows_busy(&windows, 2, "kernel", 48, 58);
     cx_power_windows_solve(&windows, false, &model);
     check_powers(&model);
 }
@@ -140,7 +140,7 @@ static void run_hardly_idle(unsigned count)
         meter.track[2].watts = 500;
         for (unsigned s = 10; s < 40; s++)
             cx_power_windows_sample(&windows, &meter, 2 * w + 0.05 * s);
-        cx_power_windows_busy(&windows, 2, 2 * w + (w ? 0 : 0.5), 2 * w + (w ? 1.98 : 2));
+        cx_power_windows_busy(&windows, 2, "kernel", 2 * w + (w ? 0 : 0.5), 2 * w + (w ? 1.98 : 2));
         close_window(w, joules);
     }
 }
@@ -165,7 +165,7 @@ START_TEST(former_processes_knew)
     struct cx_power_model model;
     cx_power_windows_guess(&windows, 2, 100, 0);
     for (unsigned w = 0; w < 20; w++) {
-        cx_power_windows_busy(&windows, 2, 2 * w, 2 * w + 2);
+        cx_power_windows_busy(&windows, 2, "kernel", 2 * w, 2 * w + 2);
         close_window(w, (const double[]){60, 40, 1000});
     }
     cx_power_windows_solve(&windows, true, &model);
@@ -177,6 +177,48 @@ START_TEST(former_processes_knew)
 }
 END_TEST
 
+/* Two kernels of 500 and 200 W more, each in windows of its own and together: each has its power. */
+START_TEST(kernels_differ)
+{
+    struct cx_power_model model;
+    const char *const names[] = {"dear", "cheap"};
+    for (unsigned w = 0; w < 30; w++) {
+        const double dear = w % 3 == 0 ? 1.5 : w % 3 == 1 ? 0 : 0.5, cheap = w % 3 == 0 ? 0 : 1;
+        cx_power_windows_busy(&windows, 2, names[0], 2 * w, 2 * w + dear);
+        cx_power_windows_busy(&windows, 2, names[1], 2 * w + dear, 2 * w + dear + cheap);
+        close_window(w, (const double[]){60, 40, 200 + 500 * dear + 200 * cheap});
+    }
+    cx_power_windows_solve(&windows, true, &model);
+    ck_assert_double_eq_tol(model.fixed[2].watts, 100, 1);
+    ck_assert_double_eq_tol(model.dynamic[2].watts, (20 * 500 + 20 * 200) / 40., 1); /* seconds of each */
+    for (unsigned k = 0; k < 2; k++) {
+        const unsigned number = cx_power_kernel_number(windows.kernel, names[k]);
+        ck_assert_uint_eq(number, k);
+        ck_assert_double_eq_tol(model.of_kernel[2][number].watts, k ? 200 : 500, 1);
+    }
+    ck_assert_uint_eq(cx_power_kernel_number(windows.kernel, "another"), CX_POWER_KERNELS - 1);
+    ck_assert_double_eq_tol(model.of_kernel[2][5].watts, model.dynamic[2].watts, 1e-9);
+}
+END_TEST
+
+/* Always one after the other for as long: both have what they have together. And more kernels than numbers.
+ */
+START_TEST(kernels_that_are_not_told_apart)
+{
+    struct cx_power_model model;
+    static const char names[40];
+    for (unsigned w = 0; w < 40; w++) {
+        const double each = 0.1 * (1 + w % 7);
+        cx_power_windows_busy(&windows, 2, w < 20 ? &names[0] : &names[w], 2 * w, 2 * w + each);
+        cx_power_windows_busy(&windows, 2, w < 20 ? &names[1] : &names[w], 2 * w + each, 2 * w + 2 * each);
+        close_window(w, (const double[]){60, 40, 200 + 400 * 2 * each});
+    }
+    cx_power_windows_solve(&windows, true, &model);
+    for (unsigned k = 0; k < CX_POWER_KERNELS; k++)
+        ck_assert_double_eq_tol(model.of_kernel[2][k].watts, 400, 1);
+}
+END_TEST
+
 /* More CPU devices than can be told apart. */
 START_TEST(too_many_of_a_group)
 {
@@ -184,7 +226,7 @@ START_TEST(too_many_of_a_group)
     for (unsigned d = 10; d < 10 + CX_POWER_FIT_DEVICES; d++)
         cx_power_windows_device(&windows, d, true, CX_POWER_SOURCES);
     cx_power_windows_device(&windows, CX_POWER_DEVICES, true, CX_POWER_SOURCES);
-    cx_power_windows_busy(&windows, CX_POWER_DEVICES, 0, 1);
+    cx_power_windows_busy(&windows, CX_POWER_DEVICES, "kernel", 0, 1);
     run(24, false);
     cx_power_windows_solve(&windows, true, &model);
     ck_assert(isinf(model.fixed[CX_POWER_GROUP_CPU].error) && isinf(model.dynamic[0].error));
@@ -203,6 +245,8 @@ int main(void)
     tcase_add_test(tcase, a_source_is_lost);
     tcase_add_test(tcase, hardly_ever_idle);
     tcase_add_test(tcase, former_processes_knew);
+    tcase_add_test(tcase, kernels_differ);
+    tcase_add_test(tcase, kernels_that_are_not_told_apart);
     tcase_add_test(tcase, too_many_of_a_group);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
