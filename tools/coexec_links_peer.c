@@ -71,10 +71,10 @@ static void measure_pairs(struct cx_links *links, struct cx_context *context, co
 {
     for (unsigned from = 0; from < links->n; from++)
         for (unsigned to = 0; to < links->n; to++) {
-            if (!cx_peer_reaches(context->peers, from, to) || !side[from].real || !side[to].real)
+            if (!cx_peer_reaches(context->memory.peers, from, to) || !side[from].real || !side[to].real)
                 continue;
-            const uint64_t ns = time_copy(context->peers, &side[from], &side[to], to, links->bytes);
-            const uint64_t small = time_copy(context->peers, &side[from], &side[to], to, SMALL);
+            const uint64_t ns = time_copy(context->memory.peers, &side[from], &side[to], to, links->bytes);
+            const uint64_t small = time_copy(context->memory.peers, &side[from], &side[to], to, SMALL);
             links->peers = true;
             links->peer[from * links->n + to] = ns ? (double)links->bytes / (double)ns : 0;
             links->peer_us[from * links->n + to] = (double)small * 1e-3;
@@ -97,18 +97,18 @@ bool cx_links_measure_peers(struct cx_links *links, const struct cx_end *ends)
     }
     if (all)
         cx_peers_look(&context);
-    if (context.peers)
+    if (context.memory.peers)
         cx_peers_open(&context);
-    for (unsigned m = 0; m < links->n && context.peers; m++)
+    for (unsigned m = 0; m < links->n && context.memory.peers; m++)
         side[m].real = cx_peer_allocate(&context, m, links->bytes, &side[m].memory);
-    if (context.peers)
+    if (context.memory.peers)
         measure_pairs(links, &context, ends, side);
-    for (unsigned m = 0; m < links->n && context.peers; m++) {
+    for (unsigned m = 0; m < links->n && context.memory.peers; m++) {
         if (side[m].real)
             cx_peer_release(&context, m, side[m].real);
         cx_peer_free(&context, m, &side[m].memory);
     }
-    cx_peers_finish(context.peers);
+    cx_peers_finish(context.memory.peers);
     free(workers);
     free(side);
     return all;

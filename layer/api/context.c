@@ -70,22 +70,22 @@ static void context_free(void *data) CX_UNCHECKED
         free(d);
         d = next;
     }
-    cx_pinned_pool_delete(context->pool);
+    cx_pinned_pool_delete(context->memory.pool);
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_end(&context->workers[w]);
     close_members(context);
     cx_freelist_free(&context->replay_jobs);
     cx_transports_finish(context);
-    cx_peers_finish(context->peers);
+    cx_peers_finish(context->memory.peers);
     free(context->workers);
     cx_planner_free(context->planner);
     for (unsigned d = 0; d < context->ndevices; d++)
         cx_device_unref(&context->devices[d]);
     free(context->devices);
     free(context->properties);
-    free(context->svm);
+    free(context->memory.svm.list);
     pthread_cond_destroy(&context->settled);
-    pthread_cond_destroy(&context->called);
+    pthread_cond_destroy(&context->callbacks.called);
     cx_lock_finish(&context->lock);
     free(context);
 }
@@ -234,7 +234,7 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&context->settled, &monotonic);
-    pthread_cond_init(&context->called, &monotonic);
+    pthread_cond_init(&context->callbacks.called, &monotonic);
     pthread_condattr_destroy(&monotonic);
     context->replay_jobs = (struct cx_freelist)CX_FREELIST_NONE;
     context->notify = notify;
@@ -245,13 +245,13 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
             memcpy(context->properties, properties, nproperties * sizeof(*properties));
         context->nproperties = nproperties;
     }
-    context->opened = look_for_peers;
-    context->made_kernel = cx_recall_kernel;
-    context->progressed = go_on;
+    context->listeners.opened = look_for_peers;
+    context->listeners.made_kernel = cx_recall_kernel;
+    context->listeners.progressed = go_on;
     report_more();
-    context->pool = cx_pinned_pool_new();
+    context->memory.pool = cx_pinned_pool_new();
     context->planner = cx_planner_new();
-    if (context->pool && context->planner && take_devices(context, devices, ndevices) &&
+    if (context->memory.pool && context->planner && take_devices(context, devices, ndevices) &&
         (!nproperties || context->properties))
         *error = open_members(context);
     if (*error != CL_SUCCESS) {

@@ -96,7 +96,7 @@ cl_int cx_enqueue_show(struct cx_command *command, struct cx_mem *mem, uint64_t 
 
 bool cx_enqueue_own(struct cx_mem *root, uint64_t lo, uint64_t hi, unsigned place)
 {
-    root->context->written += hi - lo;
+    root->context->memory.use.written += hi - lo;
     return cx_coherence_own(root->storage->coherence, lo, hi, place);
 }
 

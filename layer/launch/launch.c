@@ -176,9 +176,10 @@ void cx_launch_lost(struct cx_command *command)
     struct cx_launch *launch = (struct cx_launch *)command;
     cx_args_lost(launch->request.kernel, launch->request.args);
     const struct cx_context *context = command->context;
-    for (size_t i = 0; i < context->nsvm && launch->decision.on_svm_owner;
+    for (size_t i = 0; i < context->memory.svm.n && launch->decision.on_svm_owner;
          i++) /* it may have written anywhere */
-        cx_coherence_void(context->svm[i]->storage->coherence, 0, context->svm[i]->size);
+        cx_coherence_void(context->memory.svm.list[i]->storage->coherence, 0,
+                          context->memory.svm.list[i]->size);
 }
 
 /* Fills the range with the sizes and offset that the real driver gets for groups [first, end); gives the

@@ -37,7 +37,7 @@ bool cx_remote_access_suspect(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_context *context = launch->base.context;
     if (!cx_remote_access_uses(launch, member) ||
-        !cx_peer_disable_remote(context->peers, launch->decision.remote_owner, member))
+        !cx_peer_disable_remote(context->memory.peers, launch->decision.remote_owner, member))
         return false;
     cx_warn(CX_TOPIC_DATA, "%s runs no kernel on the memory of %s; it works on copies from now on",
             context->workers[member].device->name,

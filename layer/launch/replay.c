@@ -122,7 +122,7 @@ static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *ker
 {
     struct cx_context *context = queue->context;
     struct cx_worker *worker = &context->workers[replay->member];
-    return !queue->unsettled && queue->last_member == replay->member + 1 && !context->nsvm &&
+    return !queue->unsettled && queue->last_member == replay->member + 1 && !context->memory.svm.n &&
            !context->planner->migration.active && !cx_device_load_is_straggler(worker) &&
            cx_queue_takes(queue, replay->member) && cx_kernel_runs_on(kernel, replay->member) &&
            !cx_launch_wants_times(worker, history, NULL) && has_all(args, replay, worker);

@@ -113,7 +113,7 @@ void cx_split_inputs_order(const struct split *split, const struct cx_worker *wo
 {
     const struct cx_context *context = split->launch->base.context;
     if (cx_remote_access_uses(split->launch, worker->index))
-        cx_peers_order_remote(context->peers, split->launch->decision.remote_owner, split->since, job);
+        cx_peers_order_remote(context->memory.peers, split->launch->decision.remote_owner, split->since, job);
     for (unsigned m = 0; m < context->nmembers && split->inputs && split->inputs->copier; m++)
         if (m != worker->index && job->deps[m] < split->since[m])
             job->deps[m] = split->since[m];

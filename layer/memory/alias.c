@@ -18,7 +18,7 @@ cl_mem cx_alias_get(struct cx_mem *root, unsigned owner, unsigned member)
         return NULL;
     cl_mem *real = &root->storage->aliases[owner * n + member];
     if (!*real && !(*real = cx_peer_import(context, member, root->storage->peer[owner], &error)) &&
-        cx_peer_disable_remote(context->peers, owner, member))
+        cx_peer_disable_remote(context->memory.peers, owner, member))
         cx_warn(CX_TOPIC_DATA, "%s cannot use the memory of %s: %s; it works on copies from now on",
                 context->workers[member].device->name, context->workers[owner].device->name,
                 cx_cl_name(error));

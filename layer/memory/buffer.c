@@ -76,11 +76,11 @@ static void storage_finish(struct cx_mem *root) CX_UNCHECKED
 {
     struct cx_storage *storage = root->storage;
     struct cx_context *context = root->context;
-    atomic_fetch_sub(&context->nborrowed, (root->flags & CL_MEM_USE_HOST_PTR) != 0);
+    atomic_fetch_sub(&context->memory.nborrowed, (root->flags & CL_MEM_USE_HOST_PTR) != 0);
     cx_svm_finish(root);
     cx_result_uses_unref(&storage->written_by);
     cx_coherence_destroy(storage->coherence);
-    cx_pinned_pool_give(context->pool, &storage->pages);
+    cx_pinned_pool_give(context->memory.pool, &storage->pages);
     while (storage->maps) {
         struct cx_mem_map *map = storage->maps;
         storage->maps = map->next;
@@ -167,7 +167,7 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
     mem->size = size;
     mem->flags = flags;
     if (!parent) {
-        atomic_fetch_add(&context->nborrowed, (flags & CL_MEM_USE_HOST_PTR) != 0);
+        atomic_fetch_add(&context->memory.nborrowed, (flags & CL_MEM_USE_HOST_PTR) != 0);
         if (size <= largest_alloc(context)) /* else it may be refused (make_buffer) */
             cx_peers_use(context, size);
     }
@@ -181,7 +181,7 @@ struct cx_mem *cx_mem_create(struct cx_context *context, struct cx_mem *parent, 
 
 bool cx_mem_is_apart(const struct cx_context *context)
 {
-    return context->nsvm == 0 && atomic_load(&context->nborrowed) == 0;
+    return context->memory.svm.n == 0 && atomic_load(&context->memory.nborrowed) == 0;
 }
 
 /* At most one of a set of flags that exclude each other. */
@@ -430,7 +430,8 @@ cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
 unsigned char *cx_mem_host(struct cx_mem *mem)
 {
     struct cx_mem *root = mem->root;
-    if (!root->storage->host && (root->storage->pages = cx_pinned_pool_take(root->context->pool, root->size)))
+    if (!root->storage->host &&
+        (root->storage->pages = cx_pinned_pool_take(root->context->memory.pool, root->size)))
         root->storage->host = root->storage->pages->memory;
     return root->storage->host;
 }
@@ -451,7 +452,7 @@ cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *erro
 /* A shadow in memory that the member's peers reach; false: it takes an ordinary one. */
 static bool share_root(struct cx_mem *root, unsigned member)
 {
-    if (root->context->peers && !root->storage->peer)
+    if (root->context->memory.peers && !root->storage->peer)
         root->storage->peer = calloc(root->context->nmembers, sizeof(struct cx_peer_memory *));
     return root->storage->peer &&
            (root->real[member] =

@@ -82,7 +82,7 @@ void cx_peers_look(struct cx_context *context)
     if (possible >= 2)
         peers->last_copy = calloc((size_t)n * peers->timelines, sizeof(*peers->last_copy));
     if (peers->last_copy) {
-        context->peers = peers;
+        context->memory.peers = peers;
         return;
     }
     if (wanted && gpus >= 2)
@@ -175,7 +175,7 @@ static void drop_peer(struct cx_peers *peers, unsigned m)
 
 void cx_peers_open(struct cx_context *context)
 {
-    struct cx_peers *peers = context->peers;
+    struct cx_peers *peers = context->memory.peers;
     const bool wanted = cx_options_get()->peer == CX_OPTION_PEER_WANTED;
     const uint64_t since = cx_clock_ns();
     unsigned count = 0;
@@ -210,7 +210,7 @@ void cx_peers_open(struct cx_context *context)
 
 void cx_peers_use(struct cx_context *context, uint64_t bytes)
 {
-    struct cx_peers *peers = context->peers;
+    struct cx_peers *peers = context->memory.peers;
     struct cx_cu_uuid uuid[CX_MEMBERS_MAX];
     unsigned n = 0, closed = 0;
     if (!peers || atomic_load_explicit(&peers->opening, memory_order_relaxed) ||
@@ -229,12 +229,12 @@ void cx_peers_use(struct cx_context *context, uint64_t bytes)
 
 bool cx_peers_possible(const struct cx_context *context)
 {
-    return context->peers;
+    return context->memory.peers;
 }
 
 bool cx_peers_are_open(struct cx_context *context)
 {
-    struct cx_peers *peers = context->peers;
+    struct cx_peers *peers = context->memory.peers;
     if (peers->opened)
         return true;
     if (cx_options_get()->peer == CX_OPTION_PEER_AUTO && !cx_cuda_is_ready(atomic_load(&peers->opening)))
@@ -247,7 +247,7 @@ bool cx_peers_are_open(struct cx_context *context)
 
 void cx_peer_free(struct cx_context *context, unsigned member, struct cx_peer_memory **memory)
 {
-    const struct cx_peers *peers = context->peers;
+    const struct cx_peers *peers = context->memory.peers;
     cx_cu_context before = NULL;
     if (!*memory)
         return;
@@ -321,7 +321,7 @@ static cl_int hand_over_by(const struct peer *peer, hand_over enqueue, cl_mem re
 
 void cx_peer_release(const struct cx_context *context, unsigned member, cl_mem real)
 {
-    const struct peer *peer = &context->peers->peer[member];
+    const struct peer *peer = &context->memory.peers->peer[member];
     const cl_int error = hand_over_by(peer, peer->release, real);
     if (error != CL_SUCCESS)
         cx_debug(CX_TOPIC_DATA, "peer: CUDA device %d does not give memory back: %s", peer->device,
@@ -334,7 +334,7 @@ cl_mem cx_peer_import(struct cx_context *context, unsigned member, const struct 
 {
     const struct cx_worker *worker = &context->workers[member];
     const cl_icd_dispatch *cl = worker->device->cl;
-    const struct cx_peers *peers = context->peers;
+    const struct cx_peers *peers = context->memory.peers;
     int fd = -1;
     *error = CL_OUT_OF_RESOURCES;
     tell(peers, member, "cuMemExportToShareableHandle");
@@ -362,7 +362,7 @@ cl_mem cx_peer_import(struct cx_context *context, unsigned member, const struct 
 static cl_mem allocate(struct cx_context *context, unsigned member, struct cx_peer_memory *memory,
                        cx_cu_result *code, cl_int *error)
 {
-    const struct cx_peers *peers = context->peers;
+    const struct cx_peers *peers = context->memory.peers;
     cx_cu_context before = NULL;
     *code = peers->cuda->current_get(&before);
     if (*code == 0)
@@ -377,7 +377,7 @@ static cl_mem allocate(struct cx_context *context, unsigned member, struct cx_pe
 cl_mem cx_peer_allocate(struct cx_context *context, unsigned member, size_t size,
                         struct cx_peer_memory **memory)
 {
-    struct cx_peers *peers = context->peers;
+    struct cx_peers *peers = context->memory.peers;
     cl_int error = CL_SUCCESS;
     cx_cu_result code;
     if (!peers || !peers->peer[member].possible)
@@ -420,7 +420,7 @@ uint64_t cx_peer_reach(const struct cx_mem *root, unsigned place)
     if (!root->storage->peer || place == CX_PLACE_HOST || !root->storage->peer[place - 1])
         return 0;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (cx_peer_reaches(context->peers, m, place - 1) && root->storage->peer[m])
+        if (cx_peer_reaches(context->memory.peers, m, place - 1) && root->storage->peer[m])
             places |= UINT64_C(1) << (1 + m);
     return places;
 }
@@ -431,7 +431,7 @@ uint64_t cx_peer_near(const struct cx_mem *root, unsigned place)
     uint64_t near = cx_peer_reach(root, place);
     for (uint64_t rest = near; rest; rest &= rest - 1) {
         const unsigned m = (unsigned)__builtin_ctzll(rest) - 1;
-        if (cx_peer_broken(context->peers, m, place - 1) || atomic_load(&context->workers[m].left_out))
+        if (cx_peer_broken(context->memory.peers, m, place - 1) || atomic_load(&context->workers[m].left_out))
             near &= ~(UINT64_C(1) << (1 + m));
     }
     return near;

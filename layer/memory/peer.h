@@ -33,7 +33,7 @@ struct cx_peer_memory {
 };
 
 /* Finds out which members could be peers, by their OpenCL drivers' answers, when the context is made;
- * context->peers stays NULL if no two could. Called by api/context.c and tools/coexec_links_peer.c. */
+ * context->memory.peers stays NULL if no two could. Called by api/context.c and tools/coexec_links_peer.c. */
 void cx_peers_look(struct cx_context *context);
 /* The context has so many bytes more in buffers, or in launches that run on several members: with
  * COEXEC_DEBUG=peer=auto opening begins once that is much, and all that could be peers are open. Any thread;

@@ -64,9 +64,10 @@ void cx_svm_choose_owner(struct cx_context *context)
     unsigned count = context->nmembers < 64 ? context->nmembers : 64;
     for (unsigned m = 0; m < count; m++)
         members[m] = context->workers[m].device;
-    context->svm_caps = cx_svm_capabilities(members, count, cx_device_get()->common, &context->svm_owner);
-    if (!context->svm_caps)
-        context->svm_owner = context->nmembers;
+    context->memory.svm.capabilities =
+        cx_svm_capabilities(members, count, cx_device_get()->common, &context->memory.svm.owner);
+    if (!context->memory.svm.capabilities)
+        context->memory.svm.owner = context->nmembers;
 }
 
 /* A real buffer over shared virtual memory must be that memory, or the layer could not move it. */
@@ -118,11 +119,11 @@ static bool probe(const struct cx_worker *worker)
 static bool owner_works(struct cx_context *context, unsigned owner)
 {
     enum { UNKNOWN, WORKS, FAILS };
-    int state = atomic_load(&context->svm_state);
+    int state = atomic_load(&context->memory.svm.state);
     if (state == UNKNOWN) {
         struct cx_worker *worker = &context->workers[owner];
         state = cx_worker_ensure(worker) == CL_SUCCESS && probe(worker) ? WORKS : FAILS;
-        if (atomic_exchange(&context->svm_state, state) == UNKNOWN && state == FAILS)
+        if (atomic_exchange(&context->memory.svm.state, state) == UNKNOWN && state == FAILS)
             cx_warn(CX_TOPIC_DATA,
                     "%s has shared virtual memory that cannot be used: a buffer over it is "
                     "other memory",
@@ -134,12 +135,12 @@ static bool owner_works(struct cx_context *context, unsigned owner)
 /* ---- the list of a context, sorted by address; context->lock held ---- */
 
 /* How many allocations begin at or before this address. */
-static size_t upto(const struct cx_context *context, const void *pointer) CX_HOLDS(cx_context_locked)
+static size_t upto(const struct cx_context_svm *svm, const void *pointer) CX_HOLDS(cx_context_locked)
 {
-    size_t lo = 0, hi = context->nsvm;
+    size_t lo = 0, hi = svm->n;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
-        if ((uintptr_t)context->svm[middle]->storage->svm->pointer <= (uintptr_t)pointer)
+        if ((uintptr_t)svm->list[middle]->storage->svm->pointer <= (uintptr_t)pointer)
             lo = middle + 1;
         else
             hi = middle;
@@ -147,40 +148,40 @@ static size_t upto(const struct cx_context *context, const void *pointer) CX_HOL
     return lo;
 }
 
-static bool list_add(struct cx_context *context, struct cx_mem *root) CX_HOLDS(cx_context_locked)
+static bool list_add(struct cx_context_svm *svm, struct cx_mem *root) CX_HOLDS(cx_context_locked)
 {
-    if (context->nsvm == context->svm_room) {
-        size_t room = context->svm_room ? 2 * context->svm_room : 8;
-        struct cx_mem **grown = realloc(context->svm, room * sizeof(struct cx_mem *));
+    if (svm->n == svm->room) {
+        size_t room = svm->room ? 2 * svm->room : 8;
+        struct cx_mem **grown = realloc(svm->list, room * sizeof(struct cx_mem *));
         if (!grown)
             return false;
-        context->svm = grown;
-        context->svm_room = room;
+        svm->list = grown;
+        svm->room = room;
     }
-    size_t at = upto(context, root->storage->svm->pointer);
-    memmove(&context->svm[at + 1], &context->svm[at], (context->nsvm - at) * sizeof(struct cx_mem *));
-    context->svm[at] = root;
-    context->nsvm++;
+    size_t at = upto(svm, root->storage->svm->pointer);
+    memmove(&svm->list[at + 1], &svm->list[at], (svm->n - at) * sizeof(struct cx_mem *));
+    svm->list[at] = root;
+    svm->n++;
     return true;
 }
 
-static struct cx_mem *list_take(struct cx_context *context, const void *pointer) CX_HOLDS(cx_context_locked)
+static struct cx_mem *list_take(struct cx_context_svm *svm, const void *pointer) CX_HOLDS(cx_context_locked)
 {
-    size_t at = upto(context, pointer);
-    struct cx_mem *root = at ? context->svm[at - 1] : NULL;
+    size_t at = upto(svm, pointer);
+    struct cx_mem *root = at ? svm->list[at - 1] : NULL;
     if (!root || root->storage->svm->pointer != pointer)
         return NULL;
-    context->nsvm--;
-    memmove(&context->svm[at - 1], &context->svm[at], (context->nsvm - at + 1) * sizeof(struct cx_mem *));
+    svm->n--;
+    memmove(&svm->list[at - 1], &svm->list[at], (svm->n - at + 1) * sizeof(struct cx_mem *));
     return root;
 }
 
 /* The allocation that holds the range, or ends where the pointer points to. */
-static struct cx_mem *list_find(const struct cx_context *context, const void *pointer, size_t size,
+static struct cx_mem *list_find(const struct cx_context_svm *svm, const void *pointer, size_t size,
                                 size_t *offset) CX_HOLDS(cx_context_locked)
 {
-    size_t at = upto(context, pointer);
-    struct cx_mem *root = at ? context->svm[at - 1] : NULL;
+    size_t at = upto(svm, pointer);
+    struct cx_mem *root = at ? svm->list[at - 1] : NULL;
     if (!root)
         return NULL;
     *offset = (size_t)((uintptr_t)pointer - (uintptr_t)root->storage->svm->pointer);
@@ -190,7 +191,7 @@ static struct cx_mem *list_find(const struct cx_context *context, const void *po
 struct cx_mem *cx_svm_find(struct cx_context *context, const void *pointer, size_t size, size_t *offset)
 {
     cx_context_lock(context);
-    struct cx_mem *root = list_find(context, pointer, size ? size : 1, offset);
+    struct cx_mem *root = list_find(&context->memory.svm, pointer, size ? size : 1, offset);
     if (root)
         cx_mem_ref(root);
     cx_context_unlock(context);
@@ -260,7 +261,7 @@ struct cx_mem *cx_svm_argument(struct cx_context *context, const void *pointer, 
     struct cx_svm_window *unused = NULL;
     size_t offset;
     cx_context_lock(context);
-    struct cx_mem *root = list_find(context, pointer, 0, &offset), *mem = root;
+    struct cx_mem *root = list_find(&context->memory.svm, pointer, 0, &offset), *mem = root;
     if (root && offset) {
         unused = take_unused(root->storage->svm);
         mem = window_at(root, offset, &unused);
@@ -303,7 +304,7 @@ void cx_svm_finish(struct cx_mem *root)
 bool cx_svm_free(struct cx_context *context, const void *pointer)
 {
     cx_context_lock(context);
-    struct cx_mem *root = list_take(context, pointer);
+    struct cx_mem *root = list_take(&context->memory.svm, pointer);
     cx_context_unlock(context);
     if (root)
         cx_object_release_app(&root->base);
@@ -319,7 +320,7 @@ static const char *refusal(const struct cx_context *context, unsigned owner, cl_
     const cl_svm_mem_flags one = flags & access;
     if (owner == context->nmembers)
         return "no device has shared virtual memory";
-    const cl_device_svm_capabilities caps = context->svm_caps;
+    const cl_device_svm_capabilities caps = context->memory.svm.capabilities;
     if ((flags & ~known) || (one & (one - 1)))
         return "flags are unknown or exclude each other";
     if ((flags & CL_MEM_SVM_ATOMICS) && !(flags & CL_MEM_SVM_FINE_GRAIN_BUFFER))
@@ -356,7 +357,8 @@ static struct cx_mem *allocate(struct cx_context *context, unsigned owner, cl_sv
     svm->fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER;
     root->storage->svm = svm;
     /* memory that the host sees only while it is mapped is a place of its own even on a device in place */
-    if (!(device->type & CL_DEVICE_TYPE_CPU) && !(context->svm_caps & CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
+    if (!(device->type & CL_DEVICE_TYPE_CPU) &&
+        !(context->memory.svm.capabilities & CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
         root->storage->apart |= UINT64_C(1) << owner;
     if (cx_svm_place(root) == CX_PLACE_HOST)
         root->storage->host = svm->pointer;
@@ -383,7 +385,7 @@ void *CL_API_CALL cx_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     struct cx_mem *root = allocate(context, owner, flags, size, alignment);
     if (root) {
         cx_context_lock(context);
-        bool added = list_add(context, root);
+        bool added = list_add(&context->memory.svm, root);
         cx_context_unlock(context);
         if (!added)
             cx_mem_unref(&root);

@@ -37,7 +37,7 @@ cl_device_svm_capabilities cx_svm_capabilities(struct cx_real_device *const *mem
 /* The owner in this context; nmembers: there is none. Called by memory/, api/, plan/ and program/. */
 static inline unsigned cx_svm_owner(const struct cx_context *context)
 {
-    return context->svm_owner;
+    return context->memory.svm.owner;
 }
 /* Chooses the owner among the members, when the context is made. Called by api/context.c. */
 void cx_svm_choose_owner(struct cx_context *context);

@@ -91,17 +91,17 @@ static unsigned slots_of(const struct cx_real_device *device)
 static uint64_t bounce_near(const struct cx_mem *root, unsigned place)
 {
     struct cx_context *context = root->context;
+    const struct cx_bounce_buffers *buffers = context->memory.bounce_buffers;
     uint64_t near = 0;
-    if (!context->peers || place == CX_PLACE_HOST || root->image || root->storage->svm || !slot_bytes() ||
-        !root->real[place - 1] || !cx_peers_are_open(context))
+    if (!context->memory.peers || place == CX_PLACE_HOST || root->image || root->storage->svm ||
+        !slot_bytes() || !root->real[place - 1] || !cx_peers_are_open(context))
         return 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
         const struct cx_worker *source = &context->workers[m];
-        if (cx_peer_reaches(context->peers, m, place - 1) && root->real[m] &&
-            cx_mem_place(root, source) == 1 + m && !cx_peer_broken(context->peers, m, place - 1) &&
+        if (cx_peer_reaches(context->memory.peers, m, place - 1) && root->real[m] &&
+            cx_mem_place(root, source) == 1 + m && !cx_peer_broken(context->memory.peers, m, place - 1) &&
             !atomic_load(&source->left_out) &&
-            !(context->bounce_buffers && (context->bounce_buffers->bounce[m].fails ||
-                                          context->bounce_buffers->bounce[m].alias_fails >> (place - 1) & 1)))
+            !(buffers && (buffers->bounce[m].fails || buffers->bounce[m].alias_fails >> (place - 1) & 1)))
             near |= UINT64_C(1) << (1 + m);
     }
     return near;
@@ -109,11 +109,10 @@ static uint64_t bounce_near(const struct cx_mem *root, unsigned place)
 
 static bool have_buffers(struct cx_context *context)
 {
-    if (!context->bounce_buffers)
-        context->bounce_buffers =
-            calloc(1, sizeof(*context->bounce_buffers) +
-                          context->nmembers * sizeof(context->bounce_buffers->bounce[0]));
-    return context->bounce_buffers;
+    struct cx_bounce_buffers **buffers = &context->memory.bounce_buffers;
+    if (!*buffers)
+        *buffers = calloc(1, sizeof(**buffers) + context->nmembers * sizeof((*buffers)->bounce[0]));
+    return *buffers;
 }
 
 /* Makes the slots where there are none yet. False: they cannot be had, and never will be. */
@@ -123,7 +122,7 @@ static bool bounce_open(struct cx_context *context, unsigned from, unsigned plac
     cl_int error;
     if (!have_buffers(context))
         return false;
-    struct bounce *bounce = &context->bounce_buffers->bounce[m];
+    struct bounce *bounce = &context->memory.bounce_buffers->bounce[m];
     if (!bounce->own && !bounce->fails) {
         bounce->nslots = slots_of(context->workers[m].device);
         /* one more lies behind them: NVIDIA's driver wants whole rows of rectangles within the memory */
@@ -147,8 +146,9 @@ static bool bounce_open(struct cx_context *context, unsigned from, unsigned plac
 
 static void bounce_finish(struct cx_context *context)
 {
-    for (unsigned m = 0; context->bounce_buffers && m < context->nmembers; m++) {
-        struct bounce *bounce = &context->bounce_buffers->bounce[m];
+    struct cx_bounce_buffers *buffers = context->memory.bounce_buffers;
+    for (unsigned m = 0; buffers && m < context->nmembers; m++) {
+        struct bounce *bounce = &buffers->bounce[m];
         for (unsigned to = 0; bounce->alias && to < context->nmembers; to++)
             if (bounce->alias[to])
                 cx_peer_release(context, to, bounce->alias[to]);
@@ -157,8 +157,8 @@ static void bounce_finish(struct cx_context *context)
         cx_peer_free(context, m, &bounce->memory);
         free(bounce->alias);
     }
-    free(context->bounce_buffers);
-    context->bounce_buffers = NULL;
+    free(buffers);
+    context->memory.bounce_buffers = NULL;
 }
 
 /* Nulls the pointer. Any thread. */
@@ -235,7 +235,7 @@ static cl_int start_half(const struct cx_transfer_list *transfers, const struct 
 static void tell_broken(const struct cx_bounce_slot_use *slot_use, cl_int error)
 {
     const struct cx_worker *source = slot_use->source, *member = slot_use->member;
-    if (cx_peer_break(member->context->peers, source->index, member->index))
+    if (cx_peer_break(member->context->memory.peers, source->index, member->index))
         cx_warn(CX_TOPIC_DATA, "%s cannot copy from %s: %s; their bytes go through the host from now on",
                 member->device->name, source->device->name, cx_cl_name(error));
 }
@@ -345,7 +345,7 @@ static void drop_job(struct cx_job *job)
 static bool plan_second(struct cx_command *command, const struct second_half *second_half)
     CX_HOLDS(cx_context_locked)
 {
-    struct bounce *bounce = &command->context->bounce_buffers->bounce[second_half->source->index];
+    struct bounce *bounce = &command->context->memory.bounce_buffers->bounce[second_half->source->index];
     const struct cx_transfer_list *transfers = second_half->job->data;
     const uint64_t seq = second_half->worker->timeline.planned + 1;
     bool ok = true;
@@ -360,7 +360,7 @@ static bool plan_second(struct cx_command *command, const struct second_half *se
 
 static bool bounce_flush(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
-    struct cx_bounce_buffers *bounce_buffers = command->context->bounce_buffers;
+    struct cx_bounce_buffers *bounce_buffers = command->context->memory.bounce_buffers;
     bool ok = true;
     for (unsigned i = 0; bounce_buffers && i < bounce_buffers->nsecond_halves; i++)
         ok = plan_second(command, &bounce_buffers->second_half[i]) && ok;
@@ -371,14 +371,14 @@ static bool bounce_flush(struct cx_command *command) CX_HOLDS(cx_context_locked)
 
 static void bounce_hold(struct cx_context *context)
 {
-    if (context->peers && slot_bytes() && cx_peers_are_open(context) && have_buffers(context))
-        context->bounce_buffers->holds = true;
+    if (context->memory.peers && slot_bytes() && cx_peers_are_open(context) && have_buffers(context))
+        context->memory.bounce_buffers->holds = true;
 }
 
 static bool bounce_let(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
-    if (command->context->bounce_buffers)
-        command->context->bounce_buffers->holds = false;
+    if (command->context->memory.bounce_buffers)
+        command->context->memory.bounce_buffers->holds = false;
     return bounce_flush(command);
 }
 
@@ -428,7 +428,7 @@ static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, 
                           struct cx_transfer_list *out, struct cx_transfer_list *in)
     CX_HOLDS(cx_context_locked)
 {
-    struct cx_bounce_buffers *bounce_buffers = command->context->bounce_buffers;
+    struct cx_bounce_buffers *bounce_buffers = command->context->memory.bounce_buffers;
     struct bounce *bounce = &bounce_buffers->bounce[source->index];
     struct cx_bounce_slot_use *slot_use = malloc(sizeof(*slot_use));
     if (!slot_use) {

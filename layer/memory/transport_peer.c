@@ -56,7 +56,7 @@ static cx_cu_result copy_all(const struct cx_transfer_list *transfers, struct cx
     struct cx_peer_stream peer;
     size_t stride;
     unsigned count;
-    cx_cu_result code = cx_peer_enter(worker->context->peers, worker->index, &peer);
+    cx_cu_result code = cx_peer_enter(worker->context->memory.peers, worker->index, &peer);
     if (code != 0)
         return code;
     for (unsigned i = 0; i < transfers->count && code == 0; i += count) {
@@ -114,7 +114,7 @@ static cl_int all_by_host(const struct cx_transfer_list *transfers, struct cx_wo
  * whoever pumps the worker. */
 static cl_int copy_at_once(const struct cx_transfer_list *transfers, struct cx_worker *worker)
 {
-    if (cx_peer_broken(worker->context->peers, transfers->source->index, worker->index))
+    if (cx_peer_broken(worker->context->memory.peers, transfers->source->index, worker->index))
         return all_by_host(transfers, worker);
     cx_debug(CX_TOPIC_DATA, "peer: %u runs to %s begin", transfers->count, worker->device->name);
     const uint64_t since = cx_clock_ns();
@@ -127,7 +127,7 @@ static cl_int copy_at_once(const struct cx_transfer_list *transfers, struct cx_w
             cx_transfer_rate_tell(&worker->transfers->peer_rate, bytes, ns);
         return CL_SUCCESS;
     }
-    if (cx_peer_break(worker->context->peers, transfers->source->index, worker->index))
+    if (cx_peer_break(worker->context->memory.peers, transfers->source->index, worker->index))
         cx_warn(CX_TOPIC_DATA, "%s cannot copy from %s: %s; their bytes go through the host from now on",
                 worker->device->name, transfers->source->device->name, cx_cuda_name(code));
     return all_by_host(transfers, worker);
@@ -167,7 +167,7 @@ static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsig
     job->waits = job->copies = true;
     job->times_call = job->timed;
     job->timed = false;
-    cx_peers_order_copy(command->context->peers, source, worker, job);
+    cx_peers_order_copy(command->context->memory.peers, source, worker, job);
     for (size_t i = 0; i < count && ok; i++)
         if (moves[i].from == from)
             ok = cx_coherence_peer_copy(root->storage->coherence, moves[i].lo, moves[i].hi, source->index,
@@ -179,7 +179,7 @@ static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsig
 
 static void note_copies(struct cx_context *context, const struct cx_worker *worker, uint64_t seq)
 {
-    cx_peers_note_copies(context->peers, worker, seq);
+    cx_peers_note_copies(context->memory.peers, worker, seq);
 }
 
 static unsigned peer_price(uint64_t bytes)

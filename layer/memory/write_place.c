@@ -19,17 +19,17 @@ void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, dou
         use->times = 0;
     use->times += use->times < 2;
     if (kind == CX_USE_TRIAL) /* what the next one may lose is known better now */
-        use->risk = context->used_risk = 0;
+        use->risk = context->memory.use.risk = 0;
     if (kind == CX_USE_TRIAL || (use->used && !use->written))
         return;
     use->used = true;
     use->written = false;
-    use->kind = context->used_so = kind;
+    use->kind = context->memory.use.kind = kind;
     if (risk > 0)
-        use->risk = context->used_risk = risk;
-    use->at = context->used_at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
+        use->risk = context->memory.use.risk = risk;
+    use->at = context->memory.use.at = kind == CX_USE_OPEN ? CX_PLACE_HOST : place;
     if (kind == CX_USE_OPEN)
-        context->tries = 0;
+        context->memory.use.tries = 0;
 }
 
 /* Whether the member is open, and works for the root on memory of its own. */
@@ -68,12 +68,12 @@ static bool tries_host(struct cx_context *context, const struct cx_use *use, enu
 {
     if (kind == CX_USE_WHOLE)
         return false;
-    const unsigned n = context->tries++;
+    const unsigned n = context->memory.use.tries++;
     if ((use->used && !use->tried) || n % PERIOD == PERIOD - 1)
         return true;
     if (kind != CX_USE_DEAR)
         return use->times < 2 && n < TRIES;
-    const double risk = use->used ? use->risk : context->used_risk;
+    const double risk = use->used ? use->risk : context->memory.use.risk;
     return !(risk > 0) || !context->account || risk <= cx_account_left(context->account);
 }
 
@@ -82,8 +82,8 @@ static unsigned choose(struct cx_mem *root) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = root->context;
     const struct cx_use *use = &root->storage->use;
-    const unsigned at = use->used ? use->at : context->used_at;
-    const enum cx_use_kind kind = use->used ? use->kind : (enum cx_use_kind)context->used_so;
+    const unsigned at = use->used ? use->at : context->memory.use.at;
+    const enum cx_use_kind kind = use->used ? use->kind : (enum cx_use_kind)context->memory.use.kind;
     if (at == CX_PLACE_HOST || !fits(root, at) ||
         context->workers[at - 1].device->type & CL_DEVICE_TYPE_CPU || tries_host(context, use, kind))
         return CX_PLACE_HOST;

@@ -109,7 +109,7 @@ static enum cx_why forbids(const struct cx_launch *launch, const struct cx_acces
     CX_HOLDS(cx_context_locked)
 {
     uint64_t bytes = 0;
-    if (launch->request.args->nsvm || launch->base.context->nsvm)
+    if (launch->request.args->nsvm || launch->base.context->memory.svm.n)
         return cx_why_summary(CX_REASON_CHECK_SHARED);
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);

@@ -25,7 +25,7 @@ bool cx_deferral_for_straggler(struct cx_launch *launch) CX_HOLDS(cx_context_loc
  * held. Called by launch/whole.c. */
 bool cx_deferral_waits_for(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Plans the deferred launches whose time has come, as jobs completed or a build ended. The caller holds no
- * lock. Called through cx_context.progressed, which api/context.c sets. */
+ * lock. Called through cx_context_listeners.progressed, which api/context.c sets. */
 void cx_deferral_check(struct cx_context *context);
 
 #endif

@@ -361,7 +361,7 @@ static bool worth_others(const struct cx_launch *launch) CX_HOLDS(cx_context_loc
 /* Members may come to exchange what it uses. */
 static void count_use(const struct cx_launch *launch)
 {
-    for (unsigned i = 0; i < launch->request.args->count && launch->base.context->peers; i++)
+    for (unsigned i = 0; i < launch->request.args->count && launch->base.context->memory.peers; i++)
         if (cx_launch_mem(launch, i))
             cx_peers_use(launch->base.context, cx_launch_mem(launch, i)->size);
 }

@@ -356,11 +356,11 @@ static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
 {
     struct cx_context *context = worker->context;
     bool any = false;
-    if (!context->peers || root->image || root->storage->svm || !cx_peers_are_open(context))
+    if (!context->memory.peers || root->image || root->storage->svm || !cx_peers_are_open(context))
         return false;
     for (unsigned m = 0; m < context->nmembers && !any; m++)
-        any = cx_peer_reaches(context->peers, m, worker->index) &&
-              !cx_peer_broken(context->peers, m, worker->index) &&
+        any = cx_peer_reaches(context->memory.peers, m, worker->index) &&
+              !cx_peer_broken(context->memory.peers, m, worker->index) &&
               !atomic_load(&context->workers[m].left_out);
     return any;
 }

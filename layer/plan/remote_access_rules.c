@@ -41,9 +41,9 @@ struct choice {
 
 static bool reaches(const struct cx_context *context, unsigned owner, unsigned member)
 {
-    return member == owner || (cx_peer_reaches(context->peers, owner, member) &&
-                               !cx_peer_broken(context->peers, owner, member) &&
-                               !cx_peer_remote_disabled(context->peers, owner, member));
+    return member == owner || (cx_peer_reaches(context->memory.peers, owner, member) &&
+                               !cx_peer_broken(context->memory.peers, owner, member) &&
+                               !cx_peer_remote_disabled(context->memory.peers, owner, member));
 }
 
 static bool is_touched(const struct cx_access_region *region)
@@ -293,7 +293,7 @@ void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_ve
     struct cx_context *context = launch->base.context;
     launch->decision.remote_access = false;
     launch->decision.remote_bytes = 0;
-    if (!context->peers || cx_options_get()->remote_access == CX_OPTION_REMOTE_ACCESS_NEVER ||
+    if (!context->memory.peers || cx_options_get()->remote_access == CX_OPTION_REMOTE_ACCESS_NEVER ||
         !launch->request.args->count || !cx_peers_are_open(context))
         return;
     struct choice choice = {.launch = launch,

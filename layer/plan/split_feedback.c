@@ -33,8 +33,8 @@ void cx_split_feedback_begin(struct cx_launch *launch, bool counts)
     const uint64_t now = cx_clock_ns();
     launch->feedback.split_ns = now;
     launch->feedback.counts = counts;
-    launch->feedback.written = context->written;
-    context->written = 0;
+    launch->feedback.written = context->memory.use.written;
+    context->memory.use.written = 0;
     if (!atomic_load_explicit(&context->last_over, memory_order_relaxed))
         atomic_store(&context->last_over, now);
 }

@@ -69,7 +69,7 @@ bool cx_svm_binds(struct cx_launch *launch, enum cx_why *why)
 {
     const bool argument = cx_svm_has_argument(launch);
     *why = CX_WHY_NONE;
-    if (!argument && !launch->base.context->nsvm)
+    if (!argument && !launch->base.context->memory.svm.n)
         return false;
     if (argument && has_fine(launch))
         *why = CX_WHY_SVM_FINE;
@@ -83,8 +83,8 @@ bool cx_svm_binds(struct cx_launch *launch, enum cx_why *why)
 bool cx_svm_blocked(struct cx_command *command)
 {
     const struct cx_context *context = command->context;
-    for (size_t i = 0; i < context->nsvm; i++)
-        if (cx_unsettled_blocks(command, context->svm[i]))
+    for (size_t i = 0; i < context->memory.svm.n; i++)
+        if (cx_unsettled_blocks(command, context->memory.svm.list[i]))
             return true;
     return false;
 }
@@ -93,8 +93,8 @@ cl_int cx_svm_gather(struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
     cl_int error = CL_SUCCESS;
-    for (size_t i = 0; i < context->nsvm && error == CL_SUCCESS; i++) {
-        struct cx_mem *root = context->svm[i];
+    for (size_t i = 0; i < context->memory.svm.n && error == CL_SUCCESS; i++) {
+        struct cx_mem *root = context->memory.svm.list[i];
         const unsigned place = cx_svm_place(root);
         if (cx_coherence_valid(root->storage->coherence, 0, root->size, place))
             continue;
@@ -109,8 +109,8 @@ cl_int cx_svm_gather(struct cx_launch *launch)
 cl_int cx_svm_note(struct cx_launch *launch, struct cx_job *job)
 {
     const struct cx_context *context = launch->base.context;
-    for (size_t i = 0; i < context->nsvm; i++) {
-        const struct cx_mem *root = context->svm[i];
+    for (size_t i = 0; i < context->memory.svm.n; i++) {
+        const struct cx_mem *root = context->memory.svm.list[i];
         const struct cx_worker *owner = &context->workers[root->storage->svm->owner];
         const unsigned place = cx_svm_place(root);
         if ((place == CX_PLACE_HOST &&

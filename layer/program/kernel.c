@@ -420,8 +420,8 @@ cl_kernel cx_clCreateKernel(cl_program handle, const char *kernel_name, cl_int *
         error = CX_FAIL(CL_INVALID_VALUE, "the name is NULL");
     else if (!(kernel = create(program, kernel_name, &error)))
         CX_FAIL(error, "the program is not built, has no kernel of that name, or no driver makes it");
-    if (kernel && program->context->made_kernel)
-        program->context->made_kernel(kernel);
+    if (kernel && program->context->listeners.made_kernel)
+        program->context->listeners.made_kernel(kernel);
     if (errcode_ret)
         *errcode_ret = error;
     return (cl_kernel)kernel;

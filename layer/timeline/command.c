@@ -148,19 +148,19 @@ void cx_command_block_on(struct cx_command *command, struct cx_command *other)
 static void push_ready(struct cx_context *context, struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     command->list_next = NULL;
-    if (context->ready)
-        context->ready_tail->list_next = command;
+    if (context->pending.ready)
+        context->pending.ready_tail->list_next = command;
     else
-        context->ready = command;
-    context->ready_tail = command;
+        context->pending.ready = command;
+    context->pending.ready_tail = command;
     cx_command_ref(command);
 }
 
 static void plan_ready(struct cx_context *context) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command;
-    while ((command = context->ready)) {
-        context->ready = command->list_next;
+    while ((command = context->pending.ready)) {
+        context->pending.ready = command->list_next;
         command->list_next = NULL;
         if (command->dep_error)
             cx_command_fail(command, command->dep_error);
@@ -173,11 +173,11 @@ static void plan_ready(struct cx_context *context) CX_HOLDS(cx_context_locked)
 void cx_context_plan_and_unlock(struct cx_context *context)
 {
     plan_ready(context);
-    uint64_t touched = context->touched;
-    struct cx_command *finished = context->finished;
+    uint64_t touched = context->pending.touched;
+    struct cx_command *finished = context->pending.finished;
     struct cx_command *due = cx_command_take_due(context);
-    context->touched = 0;
-    context->finished = NULL;
+    context->pending.touched = 0;
+    context->pending.finished = NULL;
     cx_context_unlock(context);
     while (finished) { /* before callbacks ask for their times */
         struct cx_command *command = finished;
@@ -314,8 +314,8 @@ void cx_command_settle(struct cx_command *command)
             atomic_store(&command->idle, true);
             cx_command_ends_with(command);
         }
-        command->list_next = context->finished;
-        context->finished = cx_command_ref(command);
+        command->list_next = context->pending.finished;
+        context->pending.finished = cx_command_ref(command);
     }
     pthread_cond_broadcast(&context->settled);
 }

@@ -66,13 +66,13 @@ static void push_due(struct cx_command *command) CX_HOLDS(cx_context_locked)
     if (command->watch->due)
         return;
     command->watch->due = true;
-    context->ndue++;
+    context->callbacks.ndue++;
     command->watch->due_next = NULL;
-    if (context->due)
-        context->due_tail->watch->due_next = command;
+    if (context->callbacks.due)
+        context->callbacks.due_tail->watch->due_next = command;
     else
-        context->due = command;
-    context->due_tail = cx_command_ref(command);
+        context->callbacks.due = command;
+    context->callbacks.due_tail = cx_command_ref(command);
 }
 
 static void note(struct cx_command *command) CX_HOLDS(cx_context_locked)
@@ -125,7 +125,7 @@ void cx_command_see_to(struct cx_command *command)
 
 void cx_command_unwatched(struct cx_context *context)
 {
-    atomic_fetch_sub(&context->nwatched, 1);
+    atomic_fetch_sub(&context->callbacks.nwatched, 1);
     cx_exit_guard_owes(false);
 }
 
@@ -143,8 +143,8 @@ void cx_command_watch_settled(struct cx_command *command)
 
 struct cx_command *cx_command_take_due(struct cx_context *context)
 {
-    struct cx_command *due = context->due;
-    context->due = NULL;
+    struct cx_command *due = context->callbacks.due;
+    context->callbacks.due = NULL;
     return due;
 }
 
@@ -175,14 +175,14 @@ void cx_command_watch(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     atomic_store(&command->calls_back, true);
-    atomic_store(&context->calls_back, true);
+    atomic_store(&context->callbacks.any, true);
     mark_end(command); /* before anybody waits for it */
     cx_context_lock(context);
     command->watch->noticed = CL_QUEUED; /* there are new callbacks */
     if (!command->watch->active && cx_command_stage(command) > CL_COMPLETE) {
         command->watch->active = true;
         cx_exit_guard_owes(true);
-        atomic_fetch_add(&context->nwatched, 1); /* before its stage is read: cx_command_runs */
+        atomic_fetch_add(&context->callbacks.nwatched, 1); /* before its stage is read: cx_command_runs */
         if (command->settled)
             cx_command_watch_settled(command);
     }
@@ -199,7 +199,7 @@ void cx_command_runs(struct cx_command *command)
     atomic_store(&command->running, true);
     if (command->whole)
         atomic_store(&command->whole->running, true);
-    if (atomic_load(&context->nwatched) == 0)
+    if (atomic_load(&context->callbacks.nwatched) == 0)
         return;
     cx_context_lock(context);
     if (cx_command_is_watched(command))
@@ -215,7 +215,7 @@ void cx_command_check_watched(struct cx_context *context)
 {
     /* Not a mere load, which could come before the timeline's move: whoever begins to watch after this saw
      * nobody sees that. */
-    if (atomic_fetch_add(&context->nwatched, 0) == 0)
+    if (atomic_fetch_add(&context->callbacks.nwatched, 0) == 0)
         return;
     cx_context_lock(context);
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {

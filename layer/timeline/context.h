@@ -16,6 +16,7 @@
 #include <pthread.h>
 
 struct cx_account;
+struct cx_context;
 struct cx_device;
 struct cx_worker;
 struct cx_mem;
@@ -30,6 +31,69 @@ struct cx_bounce_buffers;
 extern struct cx_lock_kind cx_context_locked;
 
 typedef void(CL_CALLBACK *cx_context_notify)(const char *, const void *, size_t, void *);
+
+/* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock is
+ * held when they are called. */
+struct cx_context_listeners {
+    void (*opened)(struct cx_context *context);    /* a member was opened */
+    void (*made_kernel)(struct cx_kernel *kernel); /* the program made a kernel */
+    void (*progressed)(
+        struct cx_context *context); /* by cx_context_progressed, while launches are deferred */
+};
+
+/* The work left for cx_context_plan_and_unlock (command.c). */
+struct cx_context_pending {
+    uint64_t touched CX_GUARDED_BY(cx_context_locked); /* workers that got jobs or watches, as bits */
+    /* commands to be planned, in the order in which they became so */
+    struct cx_command *ready CX_GUARDED_BY(cx_context_locked);
+    struct cx_command *ready_tail CX_GUARDED_BY(cx_context_locked);
+    /* commands that are settled with no part left, to be dropped outside the lock */
+    struct cx_command *finished CX_GUARDED_BY(cx_context_locked);
+};
+
+/* Commands with callbacks of the program (command_watch.c). */
+struct cx_context_callbacks {
+    pthread_cond_t called; /* broadcast when a command's callbacks have been called */
+    /* commands whose status changed, with references: their callbacks are to be called */
+    struct cx_command *due CX_GUARDED_BY(cx_context_locked);
+    struct cx_command *due_tail CX_GUARDED_BY(cx_context_locked);
+    uint64_t ndue CX_GUARDED_BY(cx_context_locked);    /* commands that became due so far */
+    uint64_t ncalled CX_GUARDED_BY(cx_context_locked); /* ... whose callbacks have been called */
+    atomic_bool any;                                   /* there are, or were, callbacks */
+    atomic_uint nwatched;                              /* commands with callbacks that are not complete */
+};
+
+/* How the program uses memory objects (memory/write_place.c). */
+struct cx_context_use {
+    /* bytes that the program gave buffers since the last split launch */
+    uint64_t written CX_GUARDED_BY(cx_context_locked);
+    /* of the last launch: its place, enum cx_use_kind and risk */
+    unsigned at CX_GUARDED_BY(cx_context_locked);
+    unsigned kind CX_GUARDED_BY(cx_context_locked);
+    double risk CX_GUARDED_BY(cx_context_locked);
+    /* writes since the last split that might have gone to one device */
+    unsigned tries CX_GUARDED_BY(cx_context_locked);
+};
+
+/* Shared virtual memory (memory/svm.h). */
+struct cx_context_svm {
+    struct cx_mem **list CX_GUARDED_BY(cx_context_locked); /* allocations, sorted by address */
+    size_t n CX_GUARDED_BY(cx_context_locked);
+    size_t room CX_GUARDED_BY(cx_context_locked);
+    unsigned owner; /* the member whose driver has it; nmembers: none */
+    cl_device_svm_capabilities capabilities;
+    atomic_int state; /* whether the owner's driver works as needed; 0: not tried yet */
+};
+
+/* What memory/ has for the context. */
+struct cx_context_memory {
+    struct cx_pinned_pool *pool;              /* pinned_pool.h: host copies lie in its pages */
+    struct cx_peers *peers;                   /* peer.h; NULL: no two members can be peers */
+    struct cx_bounce_buffers *bounce_buffers; /* transport_bounce.c; NULL until needed */
+    atomic_uint nborrowed; /* memory objects in the program's own memory (CL_MEM_USE_HOST_PTR) */
+    struct cx_context_use use;
+    struct cx_context_svm svm;
+};
 
 struct cx_context {
     struct cx_object base;
@@ -49,63 +113,25 @@ struct cx_context {
                          those whose drivers give a context */
     /* nmembers + 1 timelines: workers[m] submits to member m; workers[nmembers] does the host's own work. */
     struct cx_worker *workers;
-    struct cx_planner *planner;  /* planner.h */
-    atomic_bool lone;            /* a worker has jobs and no thread, so other threads pump it (worker.c) */
-    struct cx_pinned_pool *pool; /* pinned_pool.h: host copies lie in its pages */
-    struct cx_peers *peers;      /* peer.h; NULL: no two members can be peers */
-    struct cx_bounce_buffers *bounce_buffers; /* transport_bounce.c; NULL until needed */
-
-    /* Listeners in rooms above, set when the context is assembled, before it has a job; NULL: none. No lock
-     * is held when they are called. */
-    void (*opened)(struct cx_context *context);    /* a member was opened */
-    void (*made_kernel)(struct cx_kernel *kernel); /* the program made a kernel */
-    void (*progressed)(
-        struct cx_context *context); /* by cx_context_progressed, while launches are deferred */
+    atomic_bool lone;           /* a worker has jobs and no thread, so other threads pump it (worker.c) */
+    struct cx_planner *planner; /* plan/planner.h */
+    struct cx_context_memory memory;
+    struct cx_context_listeners listeners;
 
     struct cx_lock lock;    /* guards coherence maps, command states and queues of this context */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
-    pthread_cond_t called;  /* broadcast when a command's callbacks have been called */
-    /* guarded by lock: the work left for cx_context_plan_and_unlock (command.c) */
-    uint64_t touched CX_GUARDED_BY(cx_context_locked); /* workers that got jobs or watches, as bits */
-    /* commands to be planned, in the order in which they became so */
-    struct cx_command *ready CX_GUARDED_BY(cx_context_locked);
-    /* settled with no part left, to be dropped outside the lock */
-    struct cx_command *ready_tail CX_GUARDED_BY(cx_context_locked);
-    /* references: commands with callbacks whose status changed */
-    struct cx_command *finished CX_GUARDED_BY(cx_context_locked);
-    struct cx_command *due CX_GUARDED_BY(cx_context_locked);
-    struct cx_command *due_tail CX_GUARDED_BY(cx_context_locked);
-    uint64_t ndue CX_GUARDED_BY(cx_context_locked); /* commands that became due */
-    /* ... and those whose callbacks have been called since */
-    uint64_t ncalled CX_GUARDED_BY(cx_context_locked);
-    atomic_bool calls_back;         /* there are, or were, callbacks */
-    atomic_uint nwatched;           /* commands with callbacks that are not complete */
+    struct cx_context_pending pending;
+    struct cx_context_callbacks callbacks;
     atomic_uint ndeferred;          /* launches deferred until something progresses */
     struct cx_freelist replay_jobs; /* replay.c: memory of its jobs */
     atomic_uint nqueues;
-    atomic_uint nborrowed; /* memory objects in the program's own memory (CL_MEM_USE_HOST_PTR) */
     /* account.h: the time that splits may lose; NULL: that is not bounded, or there is one member */
     struct cx_account *account;
-    /* bytes that the program gave buffers since the last split launch */
-    /* write_place.c: place, enum cx_use_kind and risk of the last launch, and the writes since the last
-     * split * that might have gone to one device */
-    uint64_t written CX_GUARDED_BY(cx_context_locked);
-    unsigned used_at CX_GUARDED_BY(cx_context_locked);
-    unsigned used_so CX_GUARDED_BY(cx_context_locked);
     /* Host clock: when the last command was completed, from the first split launch on; 0: none yet. */
-    unsigned tries CX_GUARDED_BY(cx_context_locked);
-    double used_risk CX_GUARDED_BY(cx_context_locked);
     atomic_uint_fast64_t last_over;
     /* Counts transfers that failed after the map recorded them. Jobs planned before the last such failure do
      * not run any more, since bytes that they need may be missing. Raised under lock. */
     atomic_uint epoch;
-    /* svm.h: allocations of shared virtual memory, sorted by address; under lock */
-    struct cx_mem **svm CX_GUARDED_BY(cx_context_locked);
-    size_t nsvm CX_GUARDED_BY(cx_context_locked);
-    size_t svm_room CX_GUARDED_BY(cx_context_locked);
-    unsigned svm_owner; /* a member; nmembers: none */
-    cl_device_svm_capabilities svm_caps;
-    atomic_int svm_state; /* whether the owner's driver works as needed; 0: not tried yet */
 };
 
 CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
@@ -153,8 +179,8 @@ static inline bool cx_context_shares(const struct cx_context *context)
  */
 static inline void cx_context_progressed(struct cx_context *context)
 {
-    if (atomic_load(&context->ndeferred) > 0 && context->progressed)
-        context->progressed(context);
+    if (atomic_load(&context->ndeferred) > 0 && context->listeners.progressed)
+        context->listeners.progressed(context);
 }
 /* Opens the fastest closed member, within the call. Returns it; nmembers: none can be opened. The caller
  * holds no lock. Called by api/context.c and memory/buffer.c. */

@@ -196,8 +196,8 @@ void cx_event_run_callbacks(void *data)
     }
     calling = within;
     cx_context_lock(command->context);
-    command->context->ncalled++;
-    pthread_cond_broadcast(&command->context->called);
+    command->context->callbacks.ncalled++;
+    pthread_cond_broadcast(&command->context->callbacks.called);
     cx_context_unlock(command->context);
     cx_command_unref(&command);
 }
@@ -209,17 +209,17 @@ enum { CALLBACKS_MS = 250 };
 void cx_event_await_callbacks(struct cx_context *context)
 {
     static atomic_bool in_vain; /* once is enough: callbacks and waits of this program go apart */
-    if (calling || !atomic_load(&context->calls_back) || atomic_load(&in_vain))
+    if (calling || !atomic_load(&context->callbacks.any) || atomic_load(&in_vain))
         return;
     cx_command_check_watched(context); /* whoever noted the end may not have seen to this yet */
     cx_callback_thread_help(false);
     const struct timespec until = cx_deadline(CALLBACKS_MS);
     bool in_time = true;
     cx_context_lock(context);
-    const uint64_t due = context->ndue;
-    while (context->ncalled < due && in_time)
-        in_time = cx_context_wait_until(context, &context->called, &until);
-    if (context->ncalled < due)
+    const uint64_t due = context->callbacks.ndue;
+    while (context->callbacks.ncalled < due && in_time)
+        in_time = cx_context_wait_until(context, &context->callbacks.called, &until);
+    if (context->callbacks.ncalled < due)
         atomic_store(&in_vain, true);
     cx_context_unlock(context);
 }

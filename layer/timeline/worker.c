@@ -105,7 +105,7 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
         worker->timeline.head = job;
     worker->timeline.tail = job;
     cx_timeline_unlock(&worker->timeline);
-    worker->context->touched |= UINT64_C(1) << worker->index;
+    worker->context->pending.touched |= UINT64_C(1) << worker->index;
     return seq; /* the job may be over, and gone, by now */
 }
 
@@ -149,7 +149,7 @@ static void *worker_main(void *data);
 void cx_worker_park(const struct cx_worker *worker)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
-    while (own && cx_exit_guard_parks() && atomic_load(&worker->context->nwatched) == 0)
+    while (own && cx_exit_guard_parks() && atomic_load(&worker->context->callbacks.nwatched) == 0)
         nanosleep(&nap, NULL);
 }
 

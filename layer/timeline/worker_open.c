@@ -94,8 +94,8 @@ static void publish(struct cx_worker *worker)
     atomic_store_explicit(&worker->state, CX_WORKER_OPEN, memory_order_release);
     cx_worker_hint(worker, worker->priority, worker->throttle);
     cx_context_unlock(worker->context);
-    if (worker->context->opened)
-        worker->context->opened(worker->context);
+    if (worker->context->listeners.opened)
+        worker->context->listeners.opened(worker->context);
 }
 
 /* It never will. */

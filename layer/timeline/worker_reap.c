@@ -271,7 +271,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     worker->timeline.reaping = false;
     moved_on(worker);
     /* no mere loads: see cx_command_check_watched */
-    if (atomic_fetch_add(&context->nwatched, 0) == 0 && atomic_load(&context->ndeferred) == 0)
+    if (atomic_fetch_add(&context->callbacks.nwatched, 0) == 0 && atomic_load(&context->ndeferred) == 0)
         return;
     cx_timeline_unlock(&worker->timeline);
     cx_command_check_watched(context);

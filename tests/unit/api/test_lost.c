@@ -174,7 +174,7 @@ START_TEST(svm_owner_left_out)
     atomic_store(left_out, true);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, p, t.data, BYTES, 0, NULL, NULL));
     cx_context_lock(context);
-    ck_assert(cx_coherence_valid(context->svm[0]->storage->coherence, 0, BYTES, CX_PLACE_HOST));
+    ck_assert(cx_coherence_valid(context->memory.svm.list[0]->storage->coherence, 0, BYTES, CX_PLACE_HOST));
     cx_context_unlock(context);
     OK(cx_clEnqueueSVMMemcpy(t.queue, CL_TRUE, t.got, p, BYTES, 0, NULL, NULL));
     ck_assert_mem_eq(t.got, t.data, BYTES);

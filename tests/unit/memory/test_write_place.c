@@ -167,7 +167,7 @@ START_TEST(what_no_launch_used_goes_by_the_last_launch)
     ck_assert_uint_eq(cx_mem_write_place(&other), 2);
     other.storage->use = (struct cx_use){0};
     (void)round_of(&mem, HOST, CX_USE_OPEN);
-    context.used_at = HOST;
+    context.memory.use.at = HOST;
     ck_assert_uint_eq(cx_mem_write_place(&other), HOST);
 }
 END_TEST
