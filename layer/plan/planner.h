@@ -18,22 +18,22 @@ struct cx_planner {
     struct cx_device_load *loads; /* device_load.h: one a member */
     pthread_cond_t caught_up;     /* ... broadcast when a member is no straggler any more; CLOCK_MONOTONIC */
     /* split_feedback.h: whether splits have paid */
-    /* the member for launches kept whole by split feedback */
     struct cx_feedback feedback CX_GUARDED_BY(cx_context_locked);
-    /* migration_credit.h: whether moving data for splits pays */
+    /* the member for launches kept whole by split feedback */
     unsigned whole_member CX_GUARDED_BY(cx_context_locked);
-    /* plan_open.h: seconds that splits would have saved if more devices had been open */
+    /* migration_credit.h: whether moving data for splits pays */
     struct cx_migration migration CX_GUARDED_BY(cx_context_locked);
-    /* Launches that wait for progress, counted in context->ndeferred; references. */
+    /* plan_open.h: seconds that splits would have saved if more devices had been open */
     double lacked CX_GUARDED_BY(cx_context_locked);
-    struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked); /* deferral.h */
-    /* prefix.h: those of which a slice has ended, to be continued */
-    /* Memory that is reused; NULL until needed. */
+    /* deferral.h: launches that wait for progress, counted in context->ndeferred; references */
+    struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked);
+    /* launch/prefix.h: those of which a slice has ended, to be continued; references */
     struct cx_launch *prefixes CX_GUARDED_BY(cx_context_locked);
-    struct cx_candidates *candidates CX_GUARDED_BY(cx_context_locked);     /* candidates.h */
-    struct cx_access_region *few_regions CX_GUARDED_BY(cx_context_locked); /* whole.c */
-    /* recall.h: the hash of the context's devices, once it is made, and whether it was told what opening them
-     * took */
+    /* candidates.h, launch/whole.c: memory that is used again; NULL until needed */
+    struct cx_candidates *candidates CX_GUARDED_BY(cx_context_locked);
+    struct cx_access_region *few_regions CX_GUARDED_BY(cx_context_locked);
+    /* recall.h: the hash of the context's devices, whether it is made, and whether later processes were told
+     * what opening them took */
     unsigned char set[16] CX_GUARDED_BY(cx_context_locked);
     bool has_set CX_GUARDED_BY(cx_context_locked);
     bool told_openings CX_GUARDED_BY(cx_context_locked);

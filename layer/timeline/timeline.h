@@ -27,15 +27,15 @@ struct cx_timeline {
     atomic_uint_fast64_t submitted; /* position of the last job handed to the driver */
     atomic_uint_fast64_t completed; /* every job up to this position is complete */
 
-    /* context->lock: */
     uint64_t planned CX_GUARDED_BY(cx_context_locked); /* position of the last job planned */
-    /* For copies between members' memories (peer.h). */
-    /* the last job planned that may access any of this member's memory, except such copies */
+    /* the last job planned that may access any of this member's memory, except copies between members'
+     * memories (memory/peer.h) */
     uint64_t last_user CX_GUARDED_BY(cx_context_locked);
-    const uint64_t *fence; /* one a member: its last job that copies from this member's memory, for which all
-                              jobs planned here wait; NULL: none */
-    struct cx_command
-        *watched; /* a heap of commands that wait for this timeline (command_watch.c); references */
+    /* one a member: its last job that copies from this member's memory, for which all jobs planned here wait;
+     * NULL: none. context->lock */
+    const uint64_t *fence;
+    /* a heap of commands that wait for this timeline (command_watch.c); references. context->lock */
+    struct cx_command *watched;
     atomic_uint_fast64_t first_watched; /* the position for which the first of `watched` waits; 0: none */
 
     struct cx_lock lock;
@@ -50,15 +50,15 @@ struct cx_timeline {
     atomic_bool pumping; /* a thread pumps; it checks the queue once more before it stops. Set under lock */
     unsigned waiters CX_GUARDED_BY(cx_timeline_locked); /* threads that wait for `moved` */
     /* the least position that a waiter waits for; none is woken before that */
-    /* the worker's thread completes everything up to this position by itself */
     uint64_t awaited CX_GUARDED_BY(cx_timeline_locked);
+    /* the worker's thread completes everything up to this position by itself */
     uint64_t watch CX_GUARDED_BY(cx_timeline_locked);
     atomic_uint_fast64_t
         awaited_ns; /* since when a thread has waited for one of the jobs, host clock; 0: none waits */
     /* end_times.c: requested end times, the next first */
     struct cx_end *ends CX_GUARDED_BY(cx_timeline_locked);
-    /* when the last of all completed jobs ended, host ns; written by who completes jobs (`reaping`) */
     struct cx_end *ends_tail CX_GUARDED_BY(cx_timeline_locked);
+    /* when the last of all completed jobs ended, host ns; written by who completes jobs (`reaping`) */
     uint64_t last_end CX_GUARDED_BY(cx_timeline_locked);
 };
 
