@@ -254,7 +254,7 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
     free(whole);
     cx_command_begin(&launch->base);
     hold(launch);
-    ((struct cx_kernel_history *)launch->request.kernel->function->history)->prefixes++;
+    ((struct cx_kernel_history *)launch->request.kernel->function->history)->lengths.prefixes++;
     cx_debug(CX_TOPIC_PLAN, "%s begins with slices on %s", launch->request.kernel->function->name,
              worker->device->name);
     return true;

@@ -148,7 +148,7 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     job->computes = true;
     cx_result_use_launch(args, replay->summary, history, worker, replay->use, 0);
     queue->frontier[worker->index] = cx_worker_plan(worker, job);
-    history->unmeasured++;
+    history->lengths.unmeasured++;
     cx_plan_ran(queue->context, history, replay->member, replay->seconds);
     replay->left--;
     cx_live_begun(kernel->function->live);

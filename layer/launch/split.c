@@ -62,8 +62,8 @@ static struct cx_last_partition *last_partition_of(const struct split *split) CX
     const struct cx_launch *launch = split->launch;
     const unsigned nmembers = launch->base.context->nmembers;
     struct cx_kernel_history *history = cx_function_history(launch->request.kernel->function, nmembers);
-    const size_t room = history ? sizeof(history->last_partitions) / sizeof(history->last_partitions[0]) : 1;
-    return history ? &history->last_partitions[split->plan.judged->verdict.groups % room] : NULL;
+    const uint64_t groups = split->plan.judged->verdict.groups;
+    return history ? &history->shapes.last_partitions[groups % CX_LAST_PARTITIONS] : NULL;
 }
 
 static uint64_t members_of(const struct split *split)

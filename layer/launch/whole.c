@@ -123,9 +123,9 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (launch->run.times_counted)
-        atomic_fetch_sub(&history->timing, 1);
+        atomic_fetch_sub(&history->lengths.timing, 1);
     if (launch->run.tells)
-        atomic_fetch_sub(&history->telling, 1);
+        atomic_fetch_sub(&history->lengths.telling, 1);
     if (job->status != CL_SUCCESS) {
         cx_launch_kernel_failed(launch->request.kernel, job, worker);
         return;
@@ -325,9 +325,9 @@ bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_hist
     if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->synchronous)
         return false;
     if (!history || (history->records[worker->index].samples < LEARNED_FROM &&
-                     atomic_load(&history->timing) < LEARNED_FROM))
+                     atomic_load(&history->lengths.timing) < LEARNED_FROM))
         return true;
-    const bool now = history->unmeasured + 1 >= SAMPLED;
+    const bool now = history->lengths.unmeasured + 1 >= SAMPLED;
     if (samples)
         *samples = now;
     return now;
@@ -341,7 +341,7 @@ static void choose_times(const struct cx_launch *launch, struct cx_kernel_histor
     else if (!job->timed)
         job->timed = cx_launch_wants_times(worker, history, &job->samples);
     if (history)
-        history->unmeasured = job->timed ? 0 : history->unmeasured + 1;
+        history->lengths.unmeasured = job->timed ? 0 : history->lengths.unmeasured + 1;
 }
 
 /* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
@@ -400,13 +400,13 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     choose_times(launch, history, worker, job);
     launch->run.times_counted = job->timed && history;
     if (launch->run.times_counted)
-        atomic_fetch_add(&history->timing, 1);
+        atomic_fetch_add(&history->lengths.timing, 1);
     const double length = cx_plan_length(launch);
     cx_plan_ran(command->context, history, member, length);
     launch->run.busy_ns = cx_clock_length(length);
     launch->run.tells = history && !(length > 0) && command->context->account;
     if (launch->run.tells) {
-        atomic_fetch_add(&history->telling, 1);
+        atomic_fetch_add(&history->lengths.telling, 1);
         launch->run.placed_ns = cx_clock_ns();
     }
     if (settled && !job->timed && !launch->acceptance.unproven)

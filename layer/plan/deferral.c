@@ -74,15 +74,15 @@ static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 /* Whether a program has enqueued many launches of the function, none of which has told how long it takes. */
 static bool many_unknown(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
-    return launch->request.kernel->function->history->unknown_lengths >= MOST_UNKNOWN_LENGTHS;
+    return launch->request.kernel->function->history->lengths.unknown >= MOST_UNKNOWN_LENGTHS;
 }
 
 /* Whether one of the same function is under way that tells how long this one takes, which counts. */
 static bool lacks_length(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
-    return history && atomic_load(&history->telling) > 0 &&
-           history->unknown_lengths < MOST_UNKNOWN_LENGTHS + HELD_BEHIND_THESE &&
+    return history && atomic_load(&history->lengths.telling) > 0 &&
+           history->lengths.unknown < MOST_UNKNOWN_LENGTHS + HELD_BEHIND_THESE &&
            cx_prefix_length_counts(launch, member, many_unknown(launch) ? MOST_UNKNOWN_LENGTHS : 1);
 }
 

@@ -78,14 +78,14 @@ find_cached(struct cx_kernel_history *history, const struct cx_summary_kernel *s
             const struct cx_access_geometry *geometry, const struct cx_access_arg *args, uint64_t hash)
     CX_HOLDS(cx_context_locked)
 {
-    const size_t room = sizeof(history->judged) / sizeof(*history->judged);
-    for (size_t i = 0; i < room && history->judged[i]; i++) {
-        struct cx_cached_verdict *judged = history->judged[i];
+    struct cx_cached_verdict **cached = history->verdicts.cached;
+    for (size_t i = 0; i < CX_VERDICTS && cached[i]; i++) {
+        struct cx_cached_verdict *judged = cached[i];
         if (judged->hash != hash || !judged->access ||
             !cx_access_matches(judged->access, summary, geometry, args))
             continue;
-        memmove(&history->judged[1], &history->judged[0], i * sizeof(*history->judged));
-        history->judged[0] = judged;
+        memmove(&cached[1], &cached[0], i * sizeof(*cached));
+        cached[0] = judged;
         return judged;
     }
     return NULL;
@@ -106,13 +106,13 @@ static void judge_checked(const struct cx_summary_kernel *summary, const struct 
     }
 }
 
-/* spared: NULL, or set where the launch is so short that it is not judged. */
+/* skipped: NULL, or set where the launch is so short that it is not judged. */
 static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
                                             const struct cx_summary_kernel *summary,
                                             const struct cx_launch *launch, const struct cx_access_arg *args,
                                             bool *skipped) CX_HOLDS(cx_context_locked)
 {
-    const size_t room = sizeof(history->judged) / sizeof(*history->judged);
+    struct cx_kernel_verdicts *verdicts = &history->verdicts;
     uint64_t hash = cx_access_hash(summary, &launch->request.geometry, args);
     struct cx_cached_verdict *judged = find_cached(history, summary, &launch->request.geometry, args, hash);
     if (judged)
@@ -129,10 +129,10 @@ static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
         cx_check_counts(summary))
         judge_checked(summary, launch, args, judged);
     const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
-    history->judging = history->judging > 0 ? (history->judging + seconds) / 2 : seconds;
-    cx_cached_verdict_unref(&history->judged[room - 1]);
-    memmove(&history->judged[1], &history->judged[0], (room - 1) * sizeof(*history->judged));
-    history->judged[0] = judged;
+    verdicts->seconds = verdicts->seconds > 0 ? (verdicts->seconds + seconds) / 2 : seconds;
+    cx_cached_verdict_unref(&verdicts->cached[CX_VERDICTS - 1]);
+    memmove(&verdicts->cached[1], &verdicts->cached[0], (CX_VERDICTS - 1) * sizeof(*verdicts->cached));
+    verdicts->cached[0] = judged;
     return judged;
 }
 

@@ -20,10 +20,10 @@ void cx_cached_verdict_unref(struct cx_cached_verdict **judged)
 /* With the function. */
 static void forget(struct cx_kernel_history *history) CX_UNCHECKED
 {
-    for (size_t i = 0; i < sizeof(history->judged) / sizeof(*history->judged); i++)
-        cx_cached_verdict_unref(&history->judged[i]);
-    for (size_t i = 0; i < sizeof(history->memories) / sizeof(*history->memories); i++)
-        free(history->memories[i]);
+    for (unsigned i = 0; i < CX_VERDICTS; i++)
+        cx_cached_verdict_unref(&history->verdicts.cached[i]);
+    for (unsigned i = 0; i < CX_KERNEL_MEMORIES; i++)
+        free(history->shapes.memories[i]);
     free(history->records);
     cx_result_uses_unref(&history->result_uses);
     free(history);
@@ -46,8 +46,8 @@ struct cx_kernel_history *cx_function_history(struct cx_function *function, unsi
 
 struct cx_memory *cx_kernel_history_memory(const struct cx_kernel_history *history, uint64_t groups)
 {
-    for (unsigned i = 0; i < sizeof(history->memories) / sizeof(*history->memories); i++)
-        if (history->memories[i] && history->memories[i]->cost_model.groups == groups)
-            return history->memories[i];
+    for (unsigned i = 0; i < CX_KERNEL_MEMORIES; i++)
+        if (history->shapes.memories[i] && history->shapes.memories[i]->cost_model.groups == groups)
+            return history->shapes.memories[i];
     return NULL;
 }

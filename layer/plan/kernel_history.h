@@ -76,59 +76,88 @@ struct cx_replay {
     const struct cx_summary_kernel *summary; /* cx_kernel_accesses */
 };
 
+enum { CX_VERDICTS = 16 }; /* of one function that are cached, and launches not judged that are noted */
+
+/* Verdicts, and what judging costs (judge.h). */
+struct cx_kernel_verdicts {
+    struct cx_cached_verdict *
+        cached[CX_VERDICTS] CX_GUARDED_BY(cx_context_locked); /* most recently used first */
+    /* seconds that judging a launch takes; 0: not measured */
+    double seconds CX_GUARDED_BY(cx_context_locked);
+    struct { /* recent launches too short to be judged, the next at nskipped % CX_VERDICTS */
+        uint64_t hash;
+        double lost; /* seconds that splits of them could have saved at most */
+    } skipped[CX_VERDICTS] CX_GUARDED_BY(cx_context_locked);
+    unsigned nskipped CX_GUARDED_BY(cx_context_locked);
+};
+
+enum { CX_LAST_PARTITIONS = 4, CX_MERGE_MEMORIES = 8 }; /* shapes of one function */
+
+/* What earlier splits of one shape did. */
+struct cx_kernel_shapes {
+    struct cx_merge_memory
+        merges[CX_MERGE_MEMORIES] CX_GUARDED_BY(cx_context_locked); /* at shape >> 32, modulo that */
+    /* at the number of groups, modulo that */
+    struct cx_last_partition last_partitions[CX_LAST_PARTITIONS] CX_GUARDED_BY(cx_context_locked);
+    /* memories of the balancer auto, by number of groups; never replaced */
+    struct cx_memory *memories[CX_KERNEL_MEMORIES] CX_GUARDED_BY(cx_context_locked);
+};
+
+/* How long launches take whole (plan_stake.h), and which of them are measured. */
+struct cx_kernel_lengths {
+    struct cx_length known[CX_LENGTHS] CX_GUARDED_BY(cx_context_locked);
+    unsigned n CX_GUARDED_BY(cx_context_locked); /* added so far, the next at n % CX_LENGTHS */
+    /* launches on the fastest member whose length was not known */
+    unsigned unknown CX_GUARDED_BY(cx_context_locked);
+    unsigned prefixes CX_GUARDED_BY(cx_context_locked); /* launches that began with slices (prefix.h) */
+    atomic_uint timing;  /* whole launches in flight whose times will be measured */
+    atomic_uint telling; /* ... whose length is not known yet */
+    /* whole launches planned since one whose times were wanted */
+    unsigned unmeasured CX_GUARDED_BY(cx_context_locked);
+};
+
+/* What former processes were asked (recall.h). */
+struct cx_kernel_recall {
+    unsigned char name[16] CX_GUARDED_BY(cx_context_locked); /* the kernel's hash */
+    bool has_name CX_GUARDED_BY(cx_context_locked);          /* ... is made */
+    bool related CX_GUARDED_BY(cx_context_locked);           /* relations of members' speeds were entered */
+    uint64_t shapes[CX_KERNEL_RECALLS] CX_GUARDED_BY(cx_context_locked); /* that were asked for */
+    unsigned n CX_GUARDED_BY(cx_context_locked); /* ... so far, the next at n % CX_KERNEL_RECALLS */
+};
+
+/* Launches that are not split first and checked afterwards (check_rules.h). */
+struct cx_kernel_checks {
+    unsigned left;  /* the next ones */
+    unsigned many;  /* ... after one more conflict */
+    unsigned stood; /* checked launches that stood since the last conflict */
+};
+
 /* The history; guarded by context->lock, except atomic fields. */
 struct cx_kernel_history {
     struct cx_speed_record *records CX_GUARDED_BY(cx_context_locked); /* one a member, in work-groups/s */
-    struct cx_cached_verdict *judged[16] CX_GUARDED_BY(cx_context_locked); /* most recently used first */
-    struct cx_merge_memory merges[8] CX_GUARDED_BY(cx_context_locked);     /* by shape, at shape % 8 */
-    /* memories of the balancer auto, by number of groups; never replaced */
-    struct cx_memory *memories[CX_KERNEL_MEMORIES] CX_GUARDED_BY(cx_context_locked);
+    struct cx_kernel_verdicts verdicts;
+    struct cx_kernel_shapes shapes;
+    struct cx_kernel_lengths lengths;
+    struct cx_kernel_recall recall;
+    struct cx_kernel_checks checks CX_GUARDED_BY(cx_context_locked);
     struct cx_feedback_record feedback CX_GUARDED_BY(cx_context_locked); /* how its splits did */
     /* how its results are used (result_use.h); NULL: none yet */
     struct cx_result_uses *result_uses CX_GUARDED_BY(cx_context_locked);
     /* devices' parts of launches, if these are stable */
     struct cx_parts parts CX_GUARDED_BY(cx_context_locked);
-    struct cx_length lengths[CX_LENGTHS] CX_GUARDED_BY(cx_context_locked); /* plan_stake.h */
-    unsigned nlengths CX_GUARDED_BY(cx_context_locked);                    /* added */
-    unsigned prefixes CX_GUARDED_BY(cx_context_locked); /* launches that began with slices (prefix.h) */
-    /* launches on the fastest member whose length was not known */
-    unsigned unknown_lengths CX_GUARDED_BY(cx_context_locked);
     struct cx_objective objective CX_GUARDED_BY(cx_context_locked); /* plan_objective.h */
     struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked);  /* of its splits */
-    struct { /* check_rules.h: launches that are not split first and checked afterwards: the next ones, and as
-                many after one more conflict; and those that stood since the last one */
-        unsigned left, many, stood;
-    } checks CX_GUARDED_BY(cx_context_locked);
-    uint64_t
-        begun CX_GUARDED_BY(cx_context_locked);   /* members, as bits, that splits of it were planned for */
+    /* members, as bits, that splits of it were planned for */
+    uint64_t begun CX_GUARDED_BY(cx_context_locked);
     bool proven CX_GUARDED_BY(cx_context_locked); /* a split of it ran without a driver failing on it */
     struct cx_launch_forms forms CX_GUARDED_BY(cx_context_locked); /* that were launched before */
-    struct cx_last_partition last_partitions[4] CX_GUARDED_BY(cx_context_locked); /* by shape */
     /* seconds before the fastest member's first package of such a form, in this process or a former one; 0:
      * not measured */
     double compiles CX_GUARDED_BY(cx_context_locked);
-    atomic_uint timing;  /* whole launches in flight whose times will be measured */
-    atomic_uint telling; /* ... whose length is not known yet */
-    /* whole launches planned since one whose times were wanted */
-    unsigned unmeasured CX_GUARDED_BY(cx_context_locked);
+    /* seconds of launches that lacked a split variant, by measured speeds */
+    double unvaried CX_GUARDED_BY(cx_context_locked);
     struct cx_replay replays[CX_REPLAY_FORMS] CX_GUARDED_BY(cx_context_locked); /* newest first */
     struct cx_takes takes CX_GUARDED_BY(cx_context_locked);                     /* take.h */
-    /* seconds of launches that lacked a split variant, by measured speeds */
-    /* seconds that judging a launch takes; 0: not measured */
-    double unvaried CX_GUARDED_BY(cx_context_locked);
-    double judging CX_GUARDED_BY(cx_context_locked);
-    struct { /* recent launches too short to be judged, the next at nskipped % 16 */
-        uint64_t hash;
-        double lost; /* seconds that splits of them could have saved at most */
-    } skipped[16] CX_GUARDED_BY(cx_context_locked);
-    unsigned nskipped CX_GUARDED_BY(cx_context_locked);
-    /* recall.h: the kernel's hash, shapes that were asked for, and whether relations of speeds were entered
-     */
-    unsigned char known_as[16] CX_GUARDED_BY(cx_context_locked);
-    bool has_name CX_GUARDED_BY(cx_context_locked);
-    bool related CX_GUARDED_BY(cx_context_locked);
-    unsigned nrecalled CX_GUARDED_BY(cx_context_locked);
-    uint64_t recalled[CX_KERNEL_RECALLS] CX_GUARDED_BY(cx_context_locked);
 };
 /* The function's history, made at the first call. NULL: no memory. Called by plan/ and launch/. */
 struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers)

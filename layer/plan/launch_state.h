@@ -120,9 +120,9 @@ struct cx_launch_slices {
 struct cx_launch_run {
     enum cx_uncompiled uncompiled; /* whether the end of the process waits for it (exit_guard.h) */
     bool new_form;                 /* whole: its driver was not known to have compiled the like */
-    bool times_counted;            /* whole: in cx_kernel_history.timing */
+    bool times_counted;            /* whole: in cx_kernel_lengths.timing */
     bool undone;                   /* whole, after a split that did not stand (speculation.h) */
-    bool tells;                    /* whole: it will show how long it takes; in cx_kernel_history.telling */
+    bool tells;                    /* whole: it will show how long it takes; in cx_kernel_lengths.telling */
     uint64_t placed_ns;            /* ... planned then, host clock */
     uint64_t busy_ns;              /* whole: how long it took, or is known to take; 0: not known */
     struct cx_verify *verify;      /* verify.h: its comparison with a whole run; or NULL */

@@ -29,8 +29,7 @@ static uint64_t shape_of(const struct cx_launch *launch)
 static struct cx_merge_memory *memory_of(const struct cx_launch *launch, uint64_t shape)
 {
     struct cx_kernel_history *history = launch->request.kernel->function->history;
-    return history ? &history->merges[(shape >> 32) % (sizeof(history->merges) / sizeof(*history->merges))]
-                   : NULL;
+    return history ? &history->shapes.merges[(shape >> 32) % CX_MERGE_MEMORIES] : NULL;
 }
 
 struct cx_merge_memory *cx_merge_expect(const struct cx_launch *launch)

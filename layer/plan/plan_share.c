@@ -294,14 +294,13 @@ static void cut_parts(const struct cx_split_plan *plan, struct cx_kernel_history
 static struct cx_memory *memory_of(const struct cx_launch *launch, struct cx_kernel_history *history,
                                    uint64_t groups) CX_HOLDS(cx_context_locked)
 {
-    const unsigned room = sizeof(history->memories) / sizeof(*history->memories);
     struct cx_memory *memory = cx_kernel_history_memory(history, groups);
     if (!cx_plan_policy(launch)->learns || cx_options_get()->reproducible)
         return NULL;
-    for (unsigned i = 0; i < room && !memory; i++) {
-        if (history->memories[i])
+    for (unsigned i = 0; i < CX_KERNEL_MEMORIES && !memory; i++) {
+        if (history->shapes.memories[i])
             continue;
-        memory = history->memories[i] = malloc(sizeof(*memory));
+        memory = history->shapes.memories[i] = malloc(sizeof(*memory));
         if (!memory)
             return NULL;
         cx_memory_init(memory);

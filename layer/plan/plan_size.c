@@ -286,25 +286,25 @@ enum { MANY_SAMPLES = 4 };
 bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash)
 {
     const unsigned nmembers = launch->base.context->nmembers;
-    const unsigned room = sizeof(history->skipped) / sizeof(*history->skipped);
+    struct cx_kernel_verdicts *verdicts = &history->verdicts;
     const double gain = cx_plan_expected(launch) * (nmembers - 1) / nmembers - CX_SPLIT_SECONDS;
     bool measured = false;
     unsigned i = 0;
 
     for (unsigned m = 0; m < nmembers; m++)
         measured |= history->records[m].samples >= MANY_SAMPLES;
-    if (!measured || gain > history->judging)
+    if (!measured || gain > verdicts->seconds)
         return true;
-    while (i < room && i < history->nskipped && history->skipped[i].hash != hash)
+    while (i < CX_VERDICTS && i < verdicts->nskipped && verdicts->skipped[i].hash != hash)
         i++;
-    if (i == room || i == history->nskipped) {
-        i = history->nskipped++ % room;
-        history->skipped[i].hash = hash;
-        history->skipped[i].lost = 0;
+    if (i == CX_VERDICTS || i == verdicts->nskipped) {
+        i = verdicts->nskipped++ % CX_VERDICTS;
+        verdicts->skipped[i].hash = hash;
+        verdicts->skipped[i].lost = 0;
     }
-    history->skipped[i].lost += fmax(gain, 0);
-    history->judging *= BELIEF;
-    return history->skipped[i].lost > history->judging;
+    verdicts->skipped[i].lost += fmax(gain, 0);
+    verdicts->seconds *= BELIEF;
+    return verdicts->skipped[i].lost > verdicts->seconds;
 }
 
 void cx_plan_without(struct cx_launch *launch)

@@ -70,8 +70,8 @@ static struct cx_length *find_length(struct cx_kernel_history *history, uint64_t
     CX_HOLDS(cx_context_locked)
 {
     for (unsigned i = 0; i < CX_LENGTHS; i++)
-        if (history->lengths[i].shape == shape)
-            return &history->lengths[i];
+        if (history->lengths.known[i].shape == shape)
+            return &history->lengths.known[i];
     return NULL;
 }
 
@@ -81,7 +81,7 @@ static const struct cx_length *near_length(const struct cx_kernel_history *histo
     const struct cx_length *best = NULL;
     double least = NEAR;
     for (unsigned i = 0; i < CX_LENGTHS; i++) {
-        const struct cx_length *length = &history->lengths[i];
+        const struct cx_length *length = &history->lengths.known[i];
         if (!(length->seconds > 0) || !(groups > 0) || !(length->groups > 0))
             continue;
         const double ratio = fmax(groups / length->groups, length->groups / groups);
@@ -97,7 +97,7 @@ static const struct cx_length *near_length(const struct cx_kernel_history *histo
 static struct cx_length *add_length(struct cx_kernel_history *history, uint64_t shape, double groups)
     CX_HOLDS(cx_context_locked)
 {
-    struct cx_length *length = &history->lengths[history->nlengths++ % CX_LENGTHS];
+    struct cx_length *length = &history->lengths.known[history->lengths.n++ % CX_LENGTHS];
     *length = (struct cx_length){.shape = shape, .groups = groups};
     return length;
 }
@@ -144,9 +144,9 @@ static void tell_length(struct cx_launch *launch, unsigned member, double second
     cx_recall_speeds(launch, history, seconds);
     if (!guess)
         cx_recall_keep_length(launch, history, seconds);
-    if (history->unknown_lengths) { /* launches before it whose length was not known: as long as this one */
-        cx_account_ran(context->account, &history->risk, history->unknown_lengths * seconds);
-        history->unknown_lengths = 0;
+    if (history->lengths.unknown) { /* launches before it whose length was not known: as long as this one */
+        cx_account_ran(context->account, &history->risk, history->lengths.unknown * seconds);
+        history->lengths.unknown = 0;
     }
 }
 
@@ -170,7 +170,7 @@ void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, 
     if (seconds > 0)
         cx_account_ran(context->account, &history->risk, seconds);
     else
-        history->unknown_lengths++;
+        history->lengths.unknown++;
 }
 
 void cx_plan_returns(const struct cx_launch *launch, const struct cx_access_region *regions,

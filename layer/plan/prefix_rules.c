@@ -119,7 +119,7 @@ struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned mem
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
 
-    if (!history || history->prefixes >= MOST_PREFIXES ||
+    if (!history || history->lengths.prefixes >= MOST_PREFIXES ||
         (cx_plan_length(launch) > 0 && !are_others_coming(launch)) || !is_large(launch, member))
         return NULL;
     struct cx_cached_verdict *judged = judged_long(launch, member, MAY_LAST);

@@ -140,11 +140,12 @@ static bool key_of(const struct cx_launch *launch, struct cx_kernel_history *his
 {
     struct cx_context *context = launch->base.context;
     const struct cx_access_geometry *geometry = &launch->request.geometry;
-    if (!has_set(context) || (!history->has_name && !make_kernel(launch->request.kernel, history->known_as)))
+    if (!has_set(context) ||
+        (!history->recall.has_name && !make_kernel(launch->request.kernel, history->recall.name)))
         return false;
-    history->has_name = true;
+    history->recall.has_name = true;
     memset(key, 0, sizeof(*key));
-    memcpy(key->kernel, history->known_as, sizeof(key->kernel));
+    memcpy(key->kernel, history->recall.name, sizeof(key->kernel));
     memcpy(key->set, context->planner->set, sizeof(key->set));
     key->dims = geometry->work_dim;
     for (unsigned d = 0; d < geometry->work_dim; d++) {
@@ -181,7 +182,7 @@ static void enter_curve(const struct cx_context *context, struct cx_kernel_histo
     if (!profile->has_curve || !profile->groups || cx_kernel_history_memory(history, profile->groups))
         return;
     for (unsigned i = 0; i < CX_KERNEL_MEMORIES && !free_one; i++)
-        free_one = history->memories[i] ? NULL : &history->memories[i];
+        free_one = history->shapes.memories[i] ? NULL : &history->shapes.memories[i];
     struct cx_memory *memory = free_one ? malloc(sizeof(*memory)) : NULL;
     if (!memory)
         return;
@@ -227,9 +228,9 @@ double cx_recall_length(const struct cx_launch *launch, struct cx_kernel_history
     if (!cx_knowledge_ready())
         return 0;
     for (unsigned i = 0; i < CX_KERNEL_RECALLS; i++)
-        if (history->recalled[i] == shape)
+        if (history->recall.shapes[i] == shape)
             return 0;
-    history->recalled[history->nrecalled++ % CX_KERNEL_RECALLS] = shape;
+    history->recall.shapes[history->recall.n++ % CX_KERNEL_RECALLS] = shape;
     if (!key_of(launch, history, &key) || !cx_knowledge_find(&key, &profile, &first) ||
         profile.ndevices != launch->base.context->nmembers ||
         !cx_profile_tells_length(&profile, arguments_of(launch)))
@@ -338,10 +339,10 @@ void cx_recall_speeds(const struct cx_launch *launch, struct cx_kernel_history *
     bool lacks = false;
     for (unsigned m = 0; m < context->nmembers; m++)
         lacks |= m != context->fastest && history->records[m].samples == 0;
-    if (!lacks || history->related || !(groups > 0) || !(seconds >= LEAST_KEPT) ||
+    if (!lacks || history->recall.related || !(groups > 0) || !(seconds >= LEAST_KEPT) ||
         !key_of(launch, history, &key))
         return;
-    history->related = true;
+    history->recall.related = true;
     struct cx_profile *profile = malloc(MOST_ALIKE * sizeof(*profile));
     const unsigned n = profile ? cx_knowledge_alike(&key, profile, MOST_ALIKE) : 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
@@ -413,7 +414,7 @@ void cx_recall_keep_split(const struct cx_launch *launch, struct cx_kernel_histo
     event.saved = fmax(whole - elapsed, 0);
     cx_knowledge_add(&event);
     struct cx_profile_key key;
-    key_of_kernel(launch->base.context, history->known_as, &key);
+    key_of_kernel(launch->base.context, history->recall.name, &key);
     keep_saved(launch->base.context, &key, event.name, event.saved);
     tell_openings(launch->base.context);
 }

@@ -488,12 +488,12 @@ START_TEST(judged_by_pattern)
         set(kernel, 1, sizeof(mem[i + 1]), &mem[i + 1]);
         ck_assert_int_eq(one_launch(kernel, queue, 64), CL_SUCCESS);
         const struct cx_kernel_history *history = own->function->history;
-        ck_assert_ptr_nonnull(history->judged[0]);
-        ck_assert_ptr_null(history->judged[1]);
+        ck_assert_ptr_nonnull(history->verdicts.cached[0]);
+        ck_assert_ptr_null(history->verdicts.cached[1]);
     }
     set(kernel, 0, sizeof(mem[3]), &mem[3]);
     ck_assert_int_eq(one_launch(kernel, queue, 64), CL_SUCCESS);
-    ck_assert_ptr_nonnull(((const struct cx_kernel_history *)own->function->history)->judged[1]);
+    ck_assert_ptr_nonnull(((const struct cx_kernel_history *)own->function->history)->verdicts.cached[1]);
 
     ck_assert_int_eq(cx_clReleaseCommandQueue(queue), CL_SUCCESS);
     for (unsigned i = 0; i < 4; i++)

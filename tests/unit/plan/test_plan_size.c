@@ -83,7 +83,7 @@ static bool judged(double expected, double judging, uint64_t hash)
     for (unsigned m = 0; m < MEMBERS; m++)
         for (unsigned n = 0; n < 4; n++)
             cx_speed_record_update(&t.records[m], 600, 1, expected * 1e-6);
-    t.history.judging = judging * 1e-6;
+    t.history.verdicts.seconds = judging * 1e-6;
     return cx_plan_judging_pays(&t.launch, &t.history, hash);
 }
 
@@ -102,9 +102,9 @@ START_TEST(judging_does_not_pay)
     ck_assert(!judged(180, 200, 1));
     ck_assert(judged(180, 200, 1)); /* it came again and again */
     (void)judged(180, 1000, 1);
-    const double believed = t.history.judging;
+    const double believed = t.history.verdicts.seconds;
     ck_assert(!cx_plan_judging_pays(&t.launch, &t.history, 2));
-    ck_assert_double_lt(t.history.judging, believed);
+    ck_assert_double_lt(t.history.verdicts.seconds, believed);
     for (uint64_t hash = 3; hash < 100; hash++)
         ck_assert(!judged(180, 200, hash));
     ck_assert(!judged(180, 200, 2)); /* too many have come since */
