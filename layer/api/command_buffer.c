@@ -216,11 +216,11 @@ static void plan_replay(struct cx_command *command) CX_HOLDS(cx_context_locked)
         struct cx_command *gate = event_at(replay, 0);
         replay->open = true;
         replay->inner->last_member = queue->last_member;
-        cx_frontier_raise(gate->frontier, command->frontier, timelines);
+        cx_frontier_raise(gate->order.frontier, command->order.frontier, timelines);
         if (queue->in_order)
-            cx_frontier_raise(gate->frontier, queue->frontier, timelines);
-        cx_frontier_raise(command->before, gate->frontier, timelines);
-        command->own = UINT64_MAX; /* its parts may have jobs anywhere */
+            cx_frontier_raise(gate->order.frontier, queue->frontier, timelines);
+        cx_frontier_raise(command->order.before, gate->order.frontier, timelines);
+        command->order.own = UINT64_MAX; /* its parts may have jobs anywhere */
         cx_command_starts_after(command);
         cx_command_resume(gate);
     }
@@ -230,9 +230,9 @@ static void plan_replay(struct cx_command *command) CX_HOLDS(cx_context_locked)
             cx_command_block_on(command, part);
             return;
         }
-        cx_frontier_raise(command->frontier, part->frontier, timelines);
+        cx_frontier_raise(command->order.frontier, part->order.frontier, timelines);
         /* jobs under way add theirs; where none are, this may be over before the part's end is told */
-        cx_command_times(command, atomic_load(&part->start_ns), atomic_load(&part->end_ns));
+        cx_command_times(command, atomic_load(&part->times.start_ns), atomic_load(&part->times.end_ns));
     }
     queue->last_member = replay->inner->last_member;
     for (unsigned i = 0; i < replay->count; i++)
@@ -240,10 +240,11 @@ static void plan_replay(struct cx_command *command) CX_HOLDS(cx_context_locked)
             cx_command_fail(command, atomic_load(&event_at(replay, i)->error));
             return;
         }
-    const uint64_t submit_ns = atomic_load(&event_at(replay, 0)->submit_ns); /* the events may be gone then */
+    const uint64_t submit_ns =
+        atomic_load(&event_at(replay, 0)->times.submit_ns); /* the events may be gone then */
     const unsigned idle = count_idle(replay), all = replay->count;
     cx_command_settle(command);
-    atomic_store(&command->submit_ns, submit_ns);
+    atomic_store(&command->times.submit_ns, submit_ns);
     atomic_store(&command->idle, idle == all);
     if (idle > 1 || idle == all)
         cx_command_ends_with(command);
@@ -296,7 +297,7 @@ static void give_up(struct replay *replay, cl_int error)
     if (replay->count) {
         struct cx_command *gate = event_at(replay, 0);
         cx_context_lock(gate->context);
-        gate->dep_error = error;
+        gate->order.dep_error = error;
         cx_command_resume(gate);
         cx_context_plan_and_unlock(gate->context);
     }

@@ -219,7 +219,7 @@ void cx_reexecute_leave(struct split *split)
         cx_write_back_leave(split, p);
         split->participant[p].state =
             cx_split_alive(split, p) ? SPLIT_PARTICIPANT_LEFT : SPLIT_PARTICIPANT_LOST;
-        launch->base.frontier[worker->index] = split->participant[p].before;
+        launch->base.order.frontier[worker->index] = split->participant[p].before;
         for (unsigned i = 0; i < launch->request.args->count; i++) {
             struct cx_mem *mem = cx_launch_mem(launch, i);
             if (mem)

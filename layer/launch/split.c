@@ -536,7 +536,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     }
     split->jobs = n;
     for (unsigned p = 0; p < n; p++) {
-        split->participant[p].before = split->launch->base.frontier[split->plan.member[p]];
+        split->participant[p].before = split->launch->base.order.frontier[split->plan.member[p]];
         split->participant[p].seq =
             cx_command_add_job(&split->launch->base, &context->workers[split->plan.member[p]], jobs[p]);
     }

@@ -507,7 +507,7 @@ void cx_split_member_plan(struct split *split, unsigned part)
     split->jobs++;
     split->participant[part].state = SPLIT_PARTICIPANT_WAITING;
     split->participant[part].round = ((struct lane *)job->data)->round = ++split->rounds;
-    split->participant[part].before = split->launch->base.frontier[worker->index];
+    split->participant[part].before = split->launch->base.order.frontier[worker->index];
     cx_split_inputs_order(split, worker, job);
     split->participant[part].seq = cx_command_add_job(&split->launch->base, worker, job);
     cx_split_inputs_planned(split, worker, split->participant[part].seq);

@@ -540,7 +540,7 @@ static cl_int finish(struct cx_write_back *back, struct cx_worker *worker)
     back->error = back->error == CL_SUCCESS ? dropped : back->error;
     if (back->reader) {
         /* to the program it begins no sooner than it was submitted */
-        const uint64_t since = atomic_load(&back->reader->submit_ns);
+        const uint64_t since = atomic_load(&back->reader->times.submit_ns);
         start_ns = since > start_ns ? since : start_ns;
         end_ns = end_ns > start_ns ? end_ns : start_ns;
         cx_command_part_done(back->reader, back->error, since ? start_ns : 0, since ? end_ns : 0);

@@ -150,7 +150,7 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
     /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
     context->planner->deferred = launch->deferral.next;
     atomic_fetch_sub(&context->ndeferred, 1);
-    launch->base.blockers--;
+    launch->base.order.blockers--;
     struct cx_command *command = &launch->base;
     cx_command_unref(&command);
     return false;

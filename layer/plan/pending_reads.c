@@ -14,7 +14,7 @@ static bool memory_is_free(const struct cx_command *command) CX_HOLDS(cx_context
     const struct cx_queue *queue = command->queue;
     for (unsigned t = 0; t < timelines; t++) {
         const uint64_t in_queue = queue && queue->in_order ? queue->frontier[timelines + t] : 0;
-        const uint64_t own = command->frontier[timelines + t];
+        const uint64_t own = command->order.frontier[timelines + t];
         if (!cx_timeline_passed(&context->workers[t].timeline, own > in_queue ? own : in_queue))
             return false;
     }
@@ -27,8 +27,8 @@ static unsigned waits_for(const struct cx_command *command, const struct cx_wait
 {
     unsigned count = 0;
     for (unsigned w = 0; w < waiting->count; w++)
-        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++)
-            count += waiting->command[w]->successors[i].command == command;
+        for (unsigned i = 0; i < waiting->command[w]->order.nsuccessors; i++)
+            count += waiting->command[w]->order.successors[i].command == command;
     return count;
 }
 
@@ -50,14 +50,14 @@ void cx_pending_reads_find(struct cx_command *launch, struct cx_waiting *waiting
     if (!cx_mem_is_apart(launch->context) || !memory_is_free(launch))
         return;
     for (unsigned w = 0; w < waiting->count; w++)
-        for (unsigned i = 0; i < waiting->command[w]->nsuccessors; i++) {
-            struct cx_command *next = waiting->command[w]->successors[i].command;
+        for (unsigned i = 0; i < waiting->command[w]->order.nsuccessors; i++) {
+            struct cx_command *next = waiting->command[w]->order.successors[i].command;
             bool known = false;
             for (unsigned k = 1; k < waiting->count; k++)
                 known |= waiting->command[k] == next;
-            if (waiting->count <= CX_WAITING_READS && !known && next->pending_read && !next->dep_error &&
-                next->blockers == waits_for(next, waiting) && !meets_other(next->pending_read, waiting) &&
-                memory_is_free(next))
+            if (waiting->count <= CX_WAITING_READS && !known && next->pending_read &&
+                !next->order.dep_error && next->order.blockers == waits_for(next, waiting) &&
+                !meets_other(next->pending_read, waiting) && memory_is_free(next))
                 waiting->command[waiting->count++] = next;
         }
 }

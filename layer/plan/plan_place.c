@@ -141,7 +141,7 @@ static bool place_at_svm_owner(struct cx_launch *launch) CX_HOLDS(cx_context_loc
 static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline) CX_HOLDS(cx_context_locked)
 {
     const struct cx_command *command = &launch->base;
-    uint64_t seq = command->frontier[timeline];
+    uint64_t seq = command->order.frontier[timeline];
     if (command->queue->in_order && command->queue->frontier[timeline] > seq)
         seq = command->queue->frontier[timeline];
     return seq;

@@ -172,7 +172,7 @@ static double waiting(const struct cx_launch *launch) CX_HOLDS(cx_context_locked
     const struct cx_command *command = own > 0 ? launch->base.queue->unsettled : NULL;
     double seconds = 0;
 
-    for (unsigned n = 0; command && n < MANY_WAITING; n++, command = command->queue_next) {
+    for (unsigned n = 0; command && n < MANY_WAITING; n++, command = command->in_queue.next) {
         const struct cx_launch *other = (const struct cx_launch *)command;
         if (command->ops == launch->base.ops &&
             other->request.kernel->function == launch->request.kernel->function)

@@ -71,7 +71,7 @@ static double seconds_split(const struct cx_launch *launch)
 {
     const uint64_t last = atomic_load_explicit(&launch->base.context->last_over, memory_order_relaxed);
     const uint64_t from = last > launch->feedback.split_ns ? last : launch->feedback.split_ns;
-    const uint64_t end = atomic_load(&launch->base.end_ns);
+    const uint64_t end = atomic_load(&launch->base.times.end_ns);
     if (launch->run.verify || launch->outcome.nparts == 0 || atomic_load(&launch->base.error) < 0)
         return 0;
     /* else others were over while a member that it did not wait for kept it */

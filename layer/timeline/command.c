@@ -31,9 +31,9 @@ static void command_destroy(struct cx_object *object) CX_UNCHECKED
     if (cx_command_is_watched(command)) /* it can never settle any more */
         cx_command_unwatched(context);
     cx_event_free_callbacks(command);
-    free(command->successors);
-    cx_end_times_drop(&command->ends);
-    cx_end_times_drop(&command->awaited);
+    free(command->order.successors);
+    cx_end_times_drop(&command->times.ends);
+    cx_end_times_drop(&command->times.awaited);
     cx_command_unref(&command->whole);
     free(command);
     cx_queue_unref(&queue);
@@ -85,12 +85,12 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     command->queue = queue ? cx_queue_ref(queue) : NULL;
     command->type = type;
     command->ops = ops;
-    command->frontier = (uint64_t *)(void *)((char *)command + size);
-    command->before = (uint64_t *)(void *)((char *)command + size + frontier);
+    command->order.frontier = (uint64_t *)(void *)((char *)command + size);
+    command->order.before = (uint64_t *)(void *)((char *)command + size + frontier);
     command->room = (struct cx_job *)(void *)((char *)command + size + frontier + before);
     atomic_init(&command->parts, 1);
-    command->blockers = 1; /* not submitted yet */
-    atomic_init(&command->queued_ns, stamp(command));
+    command->order.blockers = 1; /* not submitted yet */
+    atomic_init(&command->times.queued_ns, stamp(command));
     return command;
 }
 
@@ -113,17 +113,17 @@ cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const
 static bool add_successor(struct cx_command *command, struct cx_command *successor, bool passes_error)
     CX_HOLDS(cx_context_locked)
 {
-    if (command->nsuccessors == command->room_successors) {
-        unsigned room = command->room_successors ? 2 * command->room_successors : 4;
-        struct cx_edge *grown = realloc(command->successors, room * sizeof(*grown));
+    if (command->order.nsuccessors == command->order.room_successors) {
+        unsigned room = command->order.room_successors ? 2 * command->order.room_successors : 4;
+        struct cx_edge *grown = realloc(command->order.successors, room * sizeof(*grown));
         if (!grown)
             return false;
-        command->successors = grown;
-        command->room_successors = room;
+        command->order.successors = grown;
+        command->order.room_successors = room;
     }
-    command->successors[command->nsuccessors++] =
+    command->order.successors[command->order.nsuccessors++] =
         (struct cx_edge){.command = cx_command_ref(successor), .passes_error = passes_error};
-    successor->blockers++;
+    successor->order.blockers++;
     return true;
 }
 
@@ -131,12 +131,12 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
 {
     if (!on->settled) {
         if (!add_successor(on, command, passes_error))
-            command->dep_error = CL_OUT_OF_HOST_MEMORY;
+            command->order.dep_error = CL_OUT_OF_HOST_MEMORY;
         return;
     }
-    cx_frontier_raise(command->frontier, on->frontier, cx_frontier_size(command->context));
+    cx_frontier_raise(command->order.frontier, on->order.frontier, cx_frontier_size(command->context));
     if (passes_error && atomic_load_explicit(&on->error, memory_order_acquire) < 0)
-        command->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        command->order.dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
 void cx_command_block_on(struct cx_command *command, struct cx_command *other)
@@ -162,8 +162,8 @@ static void plan_ready(struct cx_context *context) CX_HOLDS(cx_context_locked)
     while ((command = context->pending.ready)) {
         context->pending.ready = command->list_next;
         command->list_next = NULL;
-        if (command->dep_error)
-            cx_command_fail(command, command->dep_error);
+        if (command->order.dep_error)
+            cx_command_fail(command, command->order.dep_error);
         else
             command->ops->plan(command);
         cx_command_unref(&command);
@@ -208,28 +208,29 @@ struct cx_job *cx_command_job(struct cx_command *command)
 /* Up to where the command waits for others on a timeline. context->lock held, or it is settled. */
 static uint64_t awaited_on(const struct cx_command *command, unsigned t) CX_HOLDS(cx_context_locked)
 {
-    if (command->own >> t & 1)
-        return command->before[t];
+    if (command->order.own >> t & 1)
+        return command->order.before[t];
     const struct cx_queue *queue = command->settled || !command->queue->in_order ? NULL : command->queue;
-    return queue && queue->frontier[t] > command->frontier[t] ? queue->frontier[t] : command->frontier[t];
+    return queue && queue->frontier[t] > command->order.frontier[t] ? queue->frontier[t]
+                                                                    : command->order.frontier[t];
 }
 
 uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker, struct cx_job *job)
 {
-    command->before[worker->index] = awaited_on(command, worker->index); /* the same again */
-    command->own |= UINT64_C(1) << worker->index;
+    command->order.before[worker->index] = awaited_on(command, worker->index); /* the same again */
+    command->order.own |= UINT64_C(1) << worker->index;
     job->command = cx_command_ref(command);
     atomic_fetch_add_explicit(&command->parts, 1, memory_order_relaxed);
     uint64_t seq = cx_worker_plan(worker, job);
-    if (command->frontier[worker->index] < seq)
-        command->frontier[worker->index] = seq;
+    if (command->order.frontier[worker->index] < seq)
+        command->order.frontier[worker->index] = seq;
     return seq;
 }
 
 void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job)
 {
     unsigned timelines = cx_context_timelines(command->context);
-    cx_frontier_raise(job->deps, command->frontier, timelines);
+    cx_frontier_raise(job->deps, command->order.frontier, timelines);
     if (command->queue && command->queue->in_order)
         cx_frontier_raise(job->deps, command->queue->frontier, timelines);
 }
@@ -244,12 +245,12 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
     const bool own = !cx_context_shares(context) && cx_command_blocks_here(command);
     for (unsigned t = 0; t < timelines && !own; t++) {
         const uint64_t in_queue = in_order ? command->queue->frontier[t] : 0;
-        const uint64_t all = command->frontier[t] > in_queue ? command->frontier[t] : in_queue;
+        const uint64_t all = command->order.frontier[t] > in_queue ? command->order.frontier[t] : in_queue;
         job->waits |= t != worker->index && atomic_load_explicit(&context->workers[t].timeline.completed,
                                                                  memory_order_acquire) < all;
     }
     job->urgent |= job->waits;
-    cx_frontier_raise(job->deps, command->frontier + timelines, timelines);
+    cx_frontier_raise(job->deps, command->order.frontier + timelines, timelines);
     if (in_order)
         cx_frontier_raise(job->deps, command->queue->frontier + timelines, timelines);
 }
@@ -258,21 +259,22 @@ void cx_command_ends_with(struct cx_command *command)
 {
     if (!has_times(command))
         return;
-    command->ends = cx_end_times_ask(command->context, command->frontier, true);
-    raise(&command->end_ns, cx_clock_ns()); /* what was over by now was not asked for */
+    command->times.ends = cx_end_times_ask(command->context, command->order.frontier, true);
+    raise(&command->times.end_ns, cx_clock_ns()); /* what was over by now was not asked for */
 }
 
 void cx_command_starts_after(struct cx_command *command)
 {
     uint64_t positions[CX_MEMBERS_MAX + 1];
-    if (!has_times(command) || command->awaited)
+    if (!has_times(command) || command->times.awaited)
         return;
     for (unsigned t = 0; t < cx_context_timelines(command->context); t++) {
-        const bool alone = command->settled && command->own == UINT64_C(1) << t; /* in the device's order */
+        const bool alone = command->settled && command->order.own == UINT64_C(1)
+                                                                         << t; /* in the device's order */
         positions[t] = alone ? 0 : awaited_on(command, t);
     }
     /* what is over by now ended before the command counts as submitted */
-    command->awaited = cx_end_times_ask(command->context, positions, false);
+    command->times.awaited = cx_end_times_ask(command->context, positions, false);
 }
 
 void cx_command_settle(struct cx_command *command)
@@ -282,35 +284,35 @@ void cx_command_settle(struct cx_command *command)
     if (command->queue)
         cx_queue_settled(command->queue, command);
     command->settled = true;
-    if (!command->begun && (atomic_load(&command->parts) > 1 || atomic_load(&command->end_ns)))
+    if (!command->begun && (atomic_load(&command->parts) > 1 || atomic_load(&command->times.end_ns)))
         cx_command_starts_after(command);
     if (!command->begun)
-        atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
+        atomic_store_explicit(&command->times.submit_ns, stamp(command), memory_order_relaxed);
 
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
-    for (unsigned i = 0; i < command->nsuccessors; i++) {
-        struct cx_command *next = command->successors[i].command;
-        cx_frontier_raise(next->frontier, command->frontier, cx_frontier_size(context));
-        if (error < 0 && command->successors[i].passes_error)
-            next->dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-        if (--next->blockers == 0)
+    for (unsigned i = 0; i < command->order.nsuccessors; i++) {
+        struct cx_command *next = command->order.successors[i].command;
+        cx_frontier_raise(next->order.frontier, command->order.frontier, cx_frontier_size(context));
+        if (error < 0 && command->order.successors[i].passes_error)
+            next->order.dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        if (--next->order.blockers == 0)
             push_ready(context, next);
         cx_command_unref(&next);
     }
-    free(command->successors);
-    command->successors = NULL;
-    command->nsuccessors = command->room_successors = 0;
+    free(command->order.successors);
+    command->order.successors = NULL;
+    command->order.nsuccessors = command->order.room_successors = 0;
 
     if (cx_command_is_watched(command))
         cx_command_watch_settled(command);
-    else if (command->queue && command->queue_number < command->queue->pushed)
+    else if (command->queue && command->in_queue.number < command->queue->pushed)
         cx_command_see_to(command);
     /* The part that stood for planning ends here. With jobs under way the last of them drops the command,
      * before its timeline moves, so that whoever waited finds its kernel and buffers free; without, unlock
      * does it. */
     if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) == 1) {
         atomic_store_explicit(&command->parts, 1, memory_order_relaxed);
-        if (command->queue && !atomic_load(&command->end_ns)) {
+        if (command->queue && !atomic_load(&command->times.end_ns)) {
             atomic_store(&command->idle, true);
             cx_command_ends_with(command);
         }
@@ -326,7 +328,7 @@ void cx_command_begin(struct cx_command *command)
         return;
     command->begun = true;
     cx_command_starts_after(command);
-    atomic_store_explicit(&command->submit_ns, stamp(command), memory_order_relaxed);
+    atomic_store_explicit(&command->times.submit_ns, stamp(command), memory_order_relaxed);
     if (cx_command_is_watched(command))
         cx_command_watch_stage(command);
 }
@@ -358,9 +360,9 @@ void cx_command_times(struct cx_command *command, uint64_t start_ns, uint64_t en
         start_ns = start_ns < end_ns ? start_ns : end_ns;
     }
     if (start_ns)
-        lower(&command->start_ns, start_ns);
+        lower(&command->times.start_ns, start_ns);
     if (end_ns)
-        raise(&command->end_ns, end_ns);
+        raise(&command->times.end_ns, end_ns);
 }
 
 void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t start_ns, uint64_t end_ns)
@@ -369,8 +371,8 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
     cx_command_times(command, start_ns, end_ns);
     if (atomic_fetch_sub_explicit(&command->parts, 1, memory_order_acq_rel) != 1)
         return;
-    if (atomic_load_explicit(&command->end_ns, memory_order_relaxed) == 0)
-        raise(&command->end_ns, stamp(command));
+    if (atomic_load_explicit(&command->times.end_ns, memory_order_relaxed) == 0)
+        raise(&command->times.end_ns, stamp(command));
     cx_trace_command(command);
     if (!command->error_heard && command->queue && atomic_load(&command->error) < 0 &&
         atomic_load(&command->asked) >= 0)
@@ -378,17 +380,19 @@ void cx_command_part_done(struct cx_command *command, cl_int status, uint64_t st
     if (command->ops->drop)
         command->ops->drop(command);
     if (atomic_load_explicit(&command->context->last_over, memory_order_relaxed))
-        raise(&command->context->last_over, atomic_load(&command->end_ns));
+        raise(&command->context->last_over, atomic_load(&command->times.end_ns));
     if (command->whole)
-        cx_command_part_done(command->whole, atomic_load(&command->error), atomic_load(&command->start_ns),
-                             atomic_load(&command->end_ns));
+        cx_command_part_done(command->whole, atomic_load(&command->error),
+                             atomic_load(&command->times.start_ns), atomic_load(&command->times.end_ns));
 }
 
 void cx_command_span(const struct cx_command *command, uint64_t *start_ns, uint64_t *end_ns)
 {
-    const uint64_t end = atomic_load(&command->end_ns), awaited = cx_end_times_last(command->ends);
+    const uint64_t end = atomic_load(&command->times.end_ns),
+                   awaited = cx_end_times_last(command->times.ends);
     *end_ns = end < awaited ? awaited : end;
-    const uint64_t start = atomic_load(&command->start_ns), before = cx_end_times_last(command->awaited);
+    const uint64_t start = atomic_load(&command->times.start_ns),
+                   before = cx_end_times_last(command->times.awaited);
     *start_ns = atomic_load(&command->idle) ? *end_ns : start < before ? before : start;
 }
 
@@ -397,7 +401,8 @@ static bool frontier_passed(struct cx_command *command)
 {
     unsigned timelines = cx_context_timelines(command->context);
     for (unsigned t = 0; t < timelines; t++)
-        if (command->frontier[t] && !cx_worker_done(&command->context->workers[t], command->frontier[t]))
+        if (command->order.frontier[t] &&
+            !cx_worker_done(&command->context->workers[t], command->order.frontier[t]))
             return false;
     return true;
 }
@@ -427,11 +432,11 @@ cl_int cx_command_stage(const struct cx_command *command)
         return command->user_status < 0 ? CL_COMPLETE : command->user_status;
     bool over = command->settled;
     for (unsigned t = 0; over && t < cx_context_timelines(command->context); t++)
-        over = cx_timeline_passed(&command->context->workers[t].timeline, command->frontier[t]);
+        over = cx_timeline_passed(&command->context->workers[t].timeline, command->order.frontier[t]);
     if (over)
         return CL_COMPLETE;
     /* where memory is apart its jobs may run before what it waits for is over, which nobody shall see */
-    if (atomic_load(&command->running) && may_run(command))
+    if (atomic_load(&command->running.seen) && may_run(command))
         return CL_RUNNING;
     return command->settled || command->begun ? CL_SUBMITTED : CL_QUEUED;
 }
@@ -446,7 +451,8 @@ cl_int cx_command_status(struct cx_command *command)
     if (!command->queue)
         return stage;
     if (!settled || !frontier_passed(command)) {
-        if (settled && stage == CL_SUBMITTED && atomic_load(&command->running) && awaited_passed(command))
+        if (settled && stage == CL_SUBMITTED && atomic_load(&command->running.seen) &&
+            awaited_passed(command))
             stage = CL_RUNNING;
         return stage > CL_COMPLETE ? stage : CL_RUNNING;
     }
@@ -508,12 +514,12 @@ cl_int cx_command_wait(struct cx_command *command)
             cx_context_await_settled(context);
         cx_exit_guard_wait_end();
     }
-    cx_context_start(context, command->frontier, 0);
+    cx_context_start(context, command->order.frontier, 0);
     cx_context_unlock(context);
 
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        if (command->frontier[t])
-            cx_worker_wait(&context->workers[t], command->frontier[t]);
+        if (command->order.frontier[t])
+            cx_worker_wait(&context->workers[t], command->order.frontier[t]);
     cx_callback_thread_help(false);
     cx_trace_wait(context, "command", command->base.id, since);
     if (!command->queue && command->user_status < 0)
@@ -525,12 +531,12 @@ cl_int cx_command_wait(struct cx_command *command)
 
 void cx_command_hold(struct cx_command *command) CX_UNCHECKED
 {
-    command->blockers++;
+    command->order.blockers++;
 }
 
 void cx_command_resume(struct cx_command *command)
 {
-    if (--command->blockers == 0)
+    if (--command->order.blockers == 0)
         push_ready(command->context, command);
 }
 
@@ -549,7 +555,7 @@ bool cx_command_hold_for(struct cx_command *command, void (*task)(void *command)
     cx_command_hold(command);
     if (cx_exit_guard_run(task, held)) /* drivers may compile in what it lets go: a process that ends waits */
         return true;
-    command->blockers--;
+    command->order.blockers--;
     cx_command_unref(&held);
     return false;
 }
@@ -608,7 +614,7 @@ cl_int cx_command_submit(struct cx_command **owned, cl_uint nwait, const cl_even
     link_command(command, nwait, list);
     if (event) /* only now: it may be a place in the list */
         *event = (cl_event)command;
-    if (--command->blockers == 0)
+    if (--command->order.blockers == 0)
         push_ready(context, command);
     else if (command->ops->waits)
         command->ops->waits(command);

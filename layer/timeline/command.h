@@ -69,6 +69,40 @@ struct cx_command_ops {
     void (*drop)(struct cx_command *command);
 };
 
+/* After what a command is planned and after which jobs it is complete. */
+struct cx_command_order {
+    /* unsettled commands, and holds (cx_command_hold), for which planning waits */
+    unsigned blockers CX_GUARDED_BY(cx_context_locked);
+    /* a dependency failed: the command fails instead of being planned */
+    cl_int dep_error CX_GUARDED_BY(cx_context_locked);
+    struct cx_edge *successors CX_GUARDED_BY(cx_context_locked); /* planned when this settles */
+    unsigned nsuccessors CX_GUARDED_BY(cx_context_locked), room_successors CX_GUARDED_BY(cx_context_locked);
+    uint64_t *frontier; /* two halves with a position for each timeline; final once settled */
+    uint64_t own;       /* timelines with jobs of its own, as bits */
+    uint64_t *before;   /* of these: the frontier without its own jobs, up to where it waits for others */
+};
+
+/* A command's place in its queue's list of unsettled commands. */
+struct cx_command_place {
+    struct cx_command *prev CX_GUARDED_BY(cx_context_locked), *next CX_GUARDED_BY(cx_context_locked);
+    uint64_t number CX_GUARDED_BY(cx_context_locked); /* order of enqueue within the queue */
+};
+
+/* When a command was enqueued, submitted, begun and over. */
+struct cx_command_times {
+    atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */
+    /* end_times.c: of what it waits for, or NULL: for its end, where it does nothing, from when it settles,
+     * and for its start, from when it settles or devices get work of it */
+    struct cx_end_times *ends, *awaited;
+};
+
+/* Whether a command runs, where a callback wants to know. */
+struct cx_command_running {
+    atomic_bool seen;     /* one of its jobs was seen to run */
+    atomic_bool asked;    /* a callback wants to know it at once */
+    atomic_bool reported; /* ... which was done */
+};
+
 struct cx_command {
     struct cx_object base;            /* the program's cl_event */
     struct cx_context *context;       /* a reference */
@@ -77,46 +111,30 @@ struct cx_command {
     cl_command_type type;
     const char *name; /* its name in the trace, valid as long as the command; NULL: named by its type */
 
-    /* unsettled commands, and holds (cx_command_hold), for which planning waits */
-    unsigned blockers CX_GUARDED_BY(cx_context_locked);
-    struct cx_edge *successors CX_GUARDED_BY(cx_context_locked); /* planned when this settles */
-    unsigned nsuccessors CX_GUARDED_BY(cx_context_locked), room_successors CX_GUARDED_BY(cx_context_locked);
+    struct cx_command_order order;
     struct cx_command *list_next; /* in the context's ready or finished list */
-    /* the queue's list of unsettled commands */
-    struct cx_command *queue_prev CX_GUARDED_BY(cx_context_locked),
-        *queue_next CX_GUARDED_BY(cx_context_locked);
-    uint64_t queue_number CX_GUARDED_BY(cx_context_locked); /* order of enqueue within the queue */
+    struct cx_command_place in_queue;
     bool settled CX_GUARDED_BY(cx_context_locked);
     bool begun CX_GUARDED_BY(cx_context_locked); /* cx_command_begin */
-    bool inside;      /* it accesses only memory objects, not memory that the program sees */
-    bool error_heard; /* its error is reported: the program has the event, or waits in the call */
-    bool handed;      /* cx_command_hand; only used by the enqueueing thread */
-    /* a dependency failed: the command fails instead of being planned */
-    cl_int dep_error CX_GUARDED_BY(cx_context_locked);
-    cl_int user_status;                                              /* user events: CL_SUBMITTED until set */
+    bool inside;        /* it accesses only memory objects, not memory that the program sees */
+    bool error_heard;   /* its error is reported: the program has the event, or waits in the call */
+    bool handed;        /* cx_command_hand; only used by the enqueueing thread */
+    cl_int user_status; /* user events: CL_SUBMITTED until set */
     struct cx_command_watch *watch CX_GUARDED_BY(cx_context_locked); /* NULL until it has callbacks */
-    struct cx_pending_read
-        *pending_read;  /* pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
-    uint64_t *frontier; /* two halves with a position for each timeline; final once settled */
-    uint64_t own;       /* timelines with jobs of its own, as bits */
-    uint64_t *before;   /* of these: the frontier without its own jobs, up to where it waits for others */
+    /* plan/pending_reads.h: it is a read of a buffer; else NULL. Set before it is submitted */
+    struct cx_pending_read *pending_read;
     struct cx_job *room; /* for one job, behind the command; NULL once used. context->lock */
     /* A recorded command's enqueue of its command buffer, one of whose parts it is; a reference, or NULL. Set
      * before this one can be planned. */
     struct cx_command *whole;
-    /* end_times.c: of what it waits for, or NULL: for its end, where it does nothing, from when it settles,
-     * and for its start, from when it settles or devices get work of it */
-    struct cx_end_times *ends, *awaited;
 
-    atomic_bool idle;             /* it had no jobs when it settled: it only waits */
-    atomic_bool running;          /* one of its jobs was seen to run */
-    atomic_bool asks_running;     /* ... and a callback wants to know it at once */
-    atomic_bool reported_running; /* ... which was done */
-    atomic_bool calls_back;       /* callbacks are or were set, so its jobs need events of their own */
-    atomic_int asked;             /* enum cx_asked (take.h) */
-    atomic_int error;             /* CL_SUCCESS or the first failure of a part */
-    atomic_uint parts;            /* own jobs not finished, plus one until settled */
-    atomic_uint_fast64_t queued_ns, submit_ns, start_ns, end_ns; /* host clock (cx_clock_ns); 0: not yet */
+    atomic_bool idle;       /* it had no jobs when it settled: it only waits */
+    atomic_bool calls_back; /* callbacks are or were set, so its jobs need events of their own */
+    struct cx_command_running running;
+    atomic_int asked;  /* enum cx_asked (take.h) */
+    atomic_int error;  /* CL_SUCCESS or the first failure of a part */
+    atomic_uint parts; /* own jobs not finished, plus one until settled */
+    struct cx_command_times times;
 };
 
 CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)

@@ -24,8 +24,9 @@ static struct cx_command *meld(struct cx_command *a, struct cx_command *b, unsig
 {
     if (!a || !b)
         return a ? a : b;
-    struct cx_command *const first = b->frontier[t] < a->frontier[t] ? b : a, *const other =
-                                                                                  first == a ? b : a;
+    struct cx_command *const first = b->order.frontier[t] < a->order.frontier[t] ? b : a, *const other =
+                                                                                              first == a ? b
+                                                                                                         : a;
     other->watch->next = first->watch->child;
     first->watch->child = other;
     return first;
@@ -54,7 +55,7 @@ static struct cx_command *without_first(struct cx_command *heap, unsigned t) CX_
 static void set_heap(struct cx_worker *worker, struct cx_command *heap) CX_HOLDS(cx_context_locked)
 {
     worker->timeline.watched = heap;
-    atomic_store(&worker->timeline.first_watched, heap ? heap->frontier[worker->index] : 0);
+    atomic_store(&worker->timeline.first_watched, heap ? heap->order.frontier[worker->index] : 0);
     if (heap) /* no mere stores and loads: the thread says that it is held up and then looks here */
         cx_worker_watched(worker);
 }
@@ -82,7 +83,7 @@ static void note(struct cx_command *command) CX_HOLDS(cx_context_locked)
         return;
     command->watch->noticed = stage;
     if (stage <= CL_RUNNING)
-        atomic_store(&command->reported_running, true);
+        atomic_store(&command->running.reported, true);
     push_due(command);
 }
 
@@ -92,7 +93,7 @@ static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t tim
     struct cx_context *context = command->context;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         if (timelines >> t & 1 && atomic_load_explicit(&context->workers[t].timeline.completed,
-                                                       memory_order_acquire) < command->frontier[t])
+                                                       memory_order_acquire) < command->order.frontier[t])
             return &context->workers[t];
     return NULL;
 }
@@ -102,9 +103,9 @@ static struct cx_worker *ahead_of(const struct cx_command *command, uint64_t tim
 static void place(struct cx_command *command) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = command->context;
-    struct cx_worker *worker = ahead_of(command, ~command->own);
+    struct cx_worker *worker = ahead_of(command, ~command->order.own);
     if (!worker)
-        worker = ahead_of(command, command->own);
+        worker = ahead_of(command, command->order.own);
     if (worker) {
         set_heap(worker, meld(worker->timeline.watched, cx_command_ref(command), worker->index));
         return;
@@ -119,8 +120,8 @@ void cx_command_see_to(struct cx_command *command)
 {
     struct cx_context *context = command->context;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        if (command->frontier[t])
-            cx_worker_watch(&context->workers[t], command->frontier[t]);
+        if (command->order.frontier[t])
+            cx_worker_watch(&context->workers[t], command->order.frontier[t]);
 }
 
 void cx_command_unwatched(struct cx_context *context)
@@ -167,7 +168,7 @@ static void mark_end(struct cx_command *command)
     const bool settled = command->settled; /* its frontier stays */
     cx_context_unlock(context);
     for (unsigned t = 0; settled && t < context->nmembers; t++)
-        if (!cx_timeline_passed(&context->workers[t].timeline, command->frontier[t]))
+        if (!cx_timeline_passed(&context->workers[t].timeline, command->order.frontier[t]))
             cx_worker_mark_end(&context->workers[t]);
 }
 
@@ -193,12 +194,12 @@ void cx_command_watch(struct cx_command *command)
 void cx_command_runs(struct cx_command *command)
 {
     struct cx_context *context = command->context;
-    if (atomic_load_explicit(&command->running, memory_order_relaxed) &&
-        (!atomic_load(&command->asks_running) || atomic_load(&command->reported_running)))
+    if (atomic_load_explicit(&command->running.seen, memory_order_relaxed) &&
+        (!atomic_load(&command->running.asked) || atomic_load(&command->running.reported)))
         return;
-    atomic_store(&command->running, true);
+    atomic_store(&command->running.seen, true);
     if (command->whole)
-        atomic_store(&command->whole->running, true);
+        atomic_store(&command->whole->running.seen, true);
     if (atomic_load(&context->callbacks.nwatched) == 0)
         return;
     cx_context_lock(context);
@@ -222,7 +223,7 @@ void cx_command_check_watched(struct cx_context *context)
         struct cx_worker *worker = &context->workers[t];
         const uint64_t completed = atomic_load_explicit(&worker->timeline.completed, memory_order_acquire);
         struct cx_command *command;
-        while ((command = worker->timeline.watched) && command->frontier[t] <= completed) {
+        while ((command = worker->timeline.watched) && command->order.frontier[t] <= completed) {
             set_heap(worker, without_first(command, t));
             place(command);
             note(command);

@@ -86,7 +86,7 @@ cl_int CL_API_CALL cx_clWaitForEvents(cl_uint count, const cl_event *list)
         cx_context_lock(context);
         for (cl_uint i = 0; i < count; i++)
             if (cx_command_from(list[i])->settled)
-                own = cx_context_start(context, cx_command_from(list[i])->frontier, own);
+                own = cx_context_start(context, cx_command_from(list[i])->order.frontier, own);
         cx_context_unlock(context);
     }
     for (cl_uint i = 0; i < count; i++)
@@ -254,7 +254,7 @@ cl_int CL_API_CALL cx_clSetEventCallback(cl_event handle, cl_int type,
     *link = callback;
     cx_context_unlock(event->context);
     free(watch); /* it had one */
-    if (type == CL_RUNNING && event->queue && !atomic_exchange(&event->asks_running, true))
+    if (type == CL_RUNNING && event->queue && !atomic_exchange(&event->running.asked, true))
         for (unsigned t = 0; t < event->context->nmembers; t++)
             cx_worker_tell_running(&event->context->workers[t], event);
     cx_command_watch(event);
@@ -274,7 +274,8 @@ cl_int CL_API_CALL cx_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
         return CX_FAIL(CL_PROFILING_INFO_NOT_AVAILABLE, "the queue was created without profiling");
     if (cx_command_status(event) != CL_COMPLETE)
         return CX_FAIL(CL_PROFILING_INFO_NOT_AVAILABLE, "the command is not complete");
-    uint64_t queued = atomic_load(&event->queued_ns), submit = atomic_load(&event->submit_ns), start, end;
+    uint64_t queued = atomic_load(&event->times.queued_ns), submit = atomic_load(&event->times.submit_ns),
+             start, end;
     cx_command_span(event, &start, &end);
     if (submit < queued)
         submit = queued;

@@ -36,8 +36,8 @@ static void CL_CALLBACK on_running(cl_event event, cl_int status, void *data)
 struct cx_job_running cx_job_running_of(struct cx_worker *worker, const struct cx_job *job)
 {
     struct cx_job_running found = {0};
-    if (!job->command || !atomic_load(&job->command->asks_running) ||
-        atomic_load(&job->command->reported_running))
+    if (!job->command || !atomic_load(&job->command->running.asked) ||
+        atomic_load(&job->command->running.reported))
         return found;
     cl_event event = job->first_event ? job->first_event : job->event;
     const bool first = worker->timeline.flying == job; /* in order: nothing of the driver's is before it */

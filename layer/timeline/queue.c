@@ -17,26 +17,26 @@
 
 void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all, bool barrier)
 {
-    command->queue_number = queue->next_number++;
+    command->in_queue.number = queue->next_number++;
     if (queue->in_order) {
         if (queue->unsettled_tail)
             cx_command_depend(command, queue->unsettled_tail, false);
     } else {
         if (all)
-            for (struct cx_command *other = queue->unsettled; other; other = other->queue_next)
+            for (struct cx_command *other = queue->unsettled; other; other = other->in_queue.next)
                 cx_command_depend(command, other, false);
         else if (queue->barrier)
             cx_command_depend(command, queue->barrier, false);
-        cx_frontier_raise(command->frontier, all ? queue->frontier : queue->barrier_frontier,
+        cx_frontier_raise(command->order.frontier, all ? queue->frontier : queue->barrier_frontier,
                           cx_frontier_size(queue->context));
         if (barrier) {
             cx_command_unref(&queue->barrier);
             queue->barrier = cx_command_ref(command);
         }
     }
-    command->queue_prev = queue->unsettled_tail;
+    command->in_queue.prev = queue->unsettled_tail;
     if (queue->unsettled_tail)
-        queue->unsettled_tail->queue_next = command;
+        queue->unsettled_tail->in_queue.next = command;
     else
         queue->unsettled = command;
     queue->unsettled_tail = command;
@@ -47,23 +47,23 @@ void cx_queue_settled(struct cx_queue *queue, struct cx_command *command)
 {
     const unsigned size = cx_frontier_size(queue->context), timelines = cx_context_timelines(queue->context);
     if (queue->in_order)
-        cx_frontier_raise(command->frontier, queue->frontier, size);
+        cx_frontier_raise(command->order.frontier, queue->frontier, size);
     if (!command->inside)
-        cx_frontier_raise(command->frontier + timelines, command->frontier, timelines);
-    cx_frontier_raise(queue->frontier, command->frontier, size);
+        cx_frontier_raise(command->order.frontier + timelines, command->order.frontier, timelines);
+    cx_frontier_raise(queue->frontier, command->order.frontier, size);
     if (queue->barrier == command) {
-        cx_frontier_raise(queue->barrier_frontier, command->frontier, size);
+        cx_frontier_raise(queue->barrier_frontier, command->order.frontier, size);
         cx_command_unref(&queue->barrier);
     }
-    if (command->queue_prev)
-        command->queue_prev->queue_next = command->queue_next;
+    if (command->in_queue.prev)
+        command->in_queue.prev->in_queue.next = command->in_queue.next;
     else
-        queue->unsettled = command->queue_next;
-    if (command->queue_next)
-        command->queue_next->queue_prev = command->queue_prev;
+        queue->unsettled = command->in_queue.next;
+    if (command->in_queue.next)
+        command->in_queue.next->in_queue.prev = command->in_queue.prev;
     else
-        queue->unsettled_tail = command->queue_prev;
-    command->queue_prev = command->queue_next = NULL;
+        queue->unsettled_tail = command->in_queue.prev;
+    command->in_queue.prev = command->in_queue.next = NULL;
     struct cx_command *dropped = command;
     cx_command_unref(&dropped);
 }
@@ -395,7 +395,7 @@ cl_int CL_API_CALL cx_clFinish(cl_command_queue handle)
     cx_context_lock(context);
     uint64_t number = queue->next_number;
     cx_exit_guard_wait_begin();
-    while (queue->unsettled && queue->unsettled->queue_number < number)
+    while (queue->unsettled && queue->unsettled->in_queue.number < number)
         cx_context_await_settled(context);
     cx_exit_guard_wait_end();
     if (!queue->in_order)

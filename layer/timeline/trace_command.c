@@ -115,14 +115,14 @@ static const char *type_name(cl_command_type type)
 
 void cx_trace_command(const struct cx_command *command)
 {
-    const uint64_t start = atomic_load(&command->start_ns), end = atomic_load(&command->end_ns);
+    const uint64_t start = atomic_load(&command->times.start_ns), end = atomic_load(&command->times.end_ns);
     if (!cx_trace_on() || !command->queue || !start)
         return;
     struct cx_trace_args args = {.used = 0};
     cx_trace_count(&args, "command", command->base.id);
     cx_trace_count(&args, "queue", command->queue->base.id);
     cx_trace_number(&args, "queued_us_before",
-                    ((double)start - (double)atomic_load(&command->queued_ns)) / 1e3);
+                    ((double)start - (double)atomic_load(&command->times.queued_ns)) / 1e3);
     if (atomic_load(&command->error) != CL_SUCCESS)
         cx_trace_text(&args, "error", cx_cl_name(atomic_load(&command->error)));
     cx_trace_span(command->name ? command->name : type_name(command->type), "command",

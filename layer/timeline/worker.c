@@ -258,7 +258,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         job->tells = worker->timeline.nloose >= MAX_LOOSE;
         job->track = job->tells || job->timed || runs_in_caller(worker) ||
                      (job->command &&
-                      (atomic_load(&job->command->asks_running) || atomic_load(&job->command->calls_back)));
+                      (atomic_load(&job->command->running.asked) || atomic_load(&job->command->calls_back)));
         start(worker, job, at_once);
         bool ended = job->ended || ends_at_once(worker, job);
         const uint64_t known = job->ended ? job->seq : 0;

@@ -95,7 +95,7 @@ static uint64_t end_of(const struct cx_job *job)
 {
     const struct cx_command *command = job->command;
     if (command && cx_command_is_timed(command))
-        return atomic_load(&command->end_ns);
+        return atomic_load(&command->times.end_ns);
     return (!command && !job->launches) || job->end_ns ? job->end_ns : CX_END_UNKNOWN;
 }
 
