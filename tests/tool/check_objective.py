@@ -87,6 +87,21 @@ def chooses_at_once(objective, watts, rest):
     assert len(best) > 1 or "the other devices would cost more energy than they save" in text, text
 
 
+def left_out_sleeps():
+    """Between the launches of all devices, every 65th, the one left out gets no command: no kernel, copy or marker."""
+    with tap.folder() as folder:
+        timeline = os.path.join(folder, "timeline")
+        watts = "100:300:50:4000:50:100"
+        run(environment(COEXEC_OBJECTIVE="energy", COEXEC_DEBUG=f"watts={watts},analysis_wait=10000", STUB_TIMELINE=timeline), "seconds", "3")
+        commands = [line.split() for line in open(timeline)]
+        begins = {device: sorted(int(line[0]) for line in commands if line[2] == device and line[4] == "kernel") for device in ("d0", "d1")}
+        assert len(begins["d0"]) > 80 and len(begins["d1"]) < 0.1 * len(begins["d0"]), begins
+        asleep = begins["d0"][len(begins["d0"]) // 3:][:40]
+        woken = [begin for begin in begins["d1"] if asleep[0] <= begin <= asleep[-1]]
+        others = [line for line in commands if line[2] == "d1" and asleep[0] <= int(line[0]) <= asleep[-1]]
+        assert len(woken) <= 2 and len(others) <= 12 * len(woken), others
+
+
 def unknown_powers_mean_time():
     text = run(environment(COEXEC_OBJECTIVE="energy", COEXEC_DEBUG="analysis_wait=10000"), "seconds", "2")
     assert text.count("what the devices consume is not known yet; time counts until it is") == 1, text
@@ -113,5 +128,5 @@ def powers_are_measured():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([*((f"{row[0]} {row[1]} {row[2]}", lambda row=row: chooses(*row)) for row in ROWS), unknown_powers_mean_time,
+    sys.exit(tap.run([*((f"{row[0]} {row[1]} {row[2]}", lambda row=row: chooses(*row)) for row in ROWS), left_out_sleeps, unknown_powers_mean_time,
                       powers_are_measured]))
