@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coexec report: a page with charts and tables of a bench's JSON or a trace. One file that loads nothing from
- * elsewhere; without JavaScript only zoom is missing.
+ * coexec report: a page with charts and tables of a bench's JSON, that of a run whose power was measured, or
+ * a trace. One file that loads nothing from elsewhere; without JavaScript only zoom is missing.
  */
 #include "tools/coexec_report.h"
 #include "tools/coexec.h"
@@ -103,16 +103,22 @@ static int read_options(struct request *request, int argc, char **argv)
     return request->file ? CX_EXIT_OK : cx_usage_error(me, "no file to report on");
 }
 
-/* A trace is an array of events, a bench's result an object. */
+/* A trace is an array of events, the others are objects; that of `coexec power` has its command first. */
 static const struct cx_report_kind *kind_of(const char *file)
 {
     FILE *in = fopen(file, "re");
+    char first[16] = "";
     int c = EOF;
     while (in && (c = fgetc(in)) != EOF && isspace(c))
         ;
+    if (c == '{' && fscanf(in, " \"%15[a-z_]", first) != 1)
+        *first = '\0';
     if (in)
         fclose(in);
-    return c == '[' ? &cx_report_trace : c == '{' ? &cx_report_bench : NULL;
+    return c == '['                        ? &cx_report_trace
+           : c != '{'                      ? NULL
+           : strcmp(first, "command") == 0 ? &cx_report_power
+                                           : &cx_report_bench;
 }
 
 /* Nothing where the data has none. */
@@ -213,12 +219,12 @@ static int run(int argc, char **argv)
                              *problem ? problem
                              : errno && fopen(request.file, "re") == NULL
                                  ? strerror(errno)
-                                 : "neither a trace nor a result of `coexec bench`");
+                                 : "neither a trace nor a result of `coexec bench` or `coexec power`");
     if (*problem)
         fprintf(stderr, "coexec report: %s: %s\n", request.file, problem);
     if (request.markdown && !kind->markdown) {
-        status = cx_usage_error(me, "--markdown: %s is a trace; a result of `coexec bench` is needed",
-                                request.file);
+        status = cx_usage_error(
+            me, "--markdown: %s: only a result of `coexec bench` has tables for documents", request.file);
     } else if (request.markdown) {
         status = write_to(request.markdown, kind, data, &request, MARKDOWN);
     } else if (request.svg) {
@@ -236,7 +242,7 @@ static int run(int argc, char **argv)
 const struct cx_subcommand cx_report_subcommand = {
     .name = "report",
     .run = run,
-    .summary = "charts of a bench or a trace",
+    .summary = "charts of a bench, a trace or a measured run",
     .help =
         "usage: coexec report FILE [OPTIONS]\n\n"
         "Makes one page of FILE, which begins with what was gained. Of what `coexec bench --json` wrote: "
@@ -248,7 +254,8 @@ const struct cx_subcommand cx_report_subcommand = {
         "(COEXEC_TRACE): a row for each kernel with the reasons why launches ran whole, packages and "
         "transfers of "
         "every\n"
-        "device over time, their sizes and speeds. The page needs nothing but itself; in the timeline the "
+        "device over time, their sizes and speeds. Of what `coexec power --json` wrote: power over time. The "
+        "page needs nothing but itself; in the timeline the "
         "wheel zooms, "
         "dragging\n"
         "moves, and a block's numbers show under the pointer. A trace cut short is used as far as it "

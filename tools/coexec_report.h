@@ -26,6 +26,6 @@ struct cx_report_kind {
     void (*free)(void *data);
 };
 
-extern const struct cx_report_kind cx_report_bench, cx_report_trace;
+extern const struct cx_report_kind cx_report_bench, cx_report_power, cx_report_trace;
 
 #endif

@@ -172,6 +172,28 @@ def power_over_time():
     xml.dom.minidom.parseString(done.stdout)
 
 
+def a_measured_run():
+    """What coexec power --json writes, whole and damaged."""
+    seconds = [0.05 * i for i in range(40)]
+    of = {"name": "A <GPU>", "kind": "NVML", "seconds": 2.0, "watts": 500.0, "joules": 1000.0, "error": 70.0}
+    told = {"command": ["a", "b&c"], "status": 0, "seconds": 2.0, "period": 0.045, "sources": [of, {**of, "joules": None, "lacks": "x"}],
+            "total": {"joules": 1000.0, "edp": 2000.0}, "notes": [],
+            "curve": {"seconds": seconds, "watts": [[300 + i for i in range(40)], [None, "x"] + [7] * 30]}}
+    page, pictures, errors = page_of("power.json", json.dumps(told))
+    assert len(pictures) == 1 and "Power over time" in page and "0 A &lt;GPU&gt;" in page and "1000.0 J in 2.00 s" in page and "b&amp;c" in page, page
+    done = report(at("power.json"), "--svg", "-", "--chart", "power")
+    assert done.returncode == 0, done
+    xml.dom.minidom.parseString(done.stdout)
+    for member in told:
+        for other in (None, 7, [], {}, [None], "x"):
+            page_text = json.dumps({**told, member: other})
+            pathlib.Path(at("power.json")).write_text(page_text)
+            done = report(at("power.json"), "-o", "-")
+            assert done.returncode in (0, 1) and not re.search(r'"-?(nan|inf)"', done.stdout), (member, other, done)
+    pathlib.Path(at("power.json")).write_text(json.dumps(told))
+    assert report(at("power.json"), "--markdown", "-").returncode == 2
+
+
 def energy_of_a_bench():
     told = bench()
     for program in told["programs"]:
@@ -217,7 +239,7 @@ def a_bench_becomes_markdown():
     assert set(widths) <= {4, 5, 6, 7, 10}, widths
     page_of("trace.json", trace())
     done = report(at("trace.json"), "--markdown", "-")
-    assert done.returncode == 2 and "is a trace" in done.stderr and not done.stdout, done
+    assert done.returncode == 2 and "only a result of" in done.stderr and not done.stdout, done
 
 
 def results_are_put_into_a_document():
@@ -285,7 +307,7 @@ def in_a_browser():
 
 def main():
     tests = [a_bench_becomes_a_page, what_cannot_be_is_marked, a_trace_becomes_a_page, kernels_of_a_trace, one_launch, a_trace_cut_short_serves, numbers_past_all_bounds,
-             power_over_time, energy_of_a_bench, one_chart, a_bench_becomes_markdown, results_are_put_into_a_document, bad_input_is_named, in_a_browser]
+             power_over_time, a_measured_run, energy_of_a_bench, one_chart, a_bench_becomes_markdown, results_are_put_into_a_document, bad_input_is_named, in_a_browser]
     return tap.run(tests)
 
 
