@@ -17,6 +17,7 @@
  */
 #include "layer/base/exit_guard.h"
 #include "layer/base/deadline.h"
+#include "layer/base/exit_park.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
 #include "layer/base/lock.h"
@@ -68,11 +69,11 @@ struct job {
     void *data;
 };
 
-static struct job
-    *given; /* to spare threads: as many as were taken off `spares` and have not come for theirs */
-static unsigned idle_threads CX_GUARDED_BY(lock);      /* threads that wait for a job */
-static bool prepared CX_GUARDED_BY(lock);              /* one was made ahead of its first job */
-static pthread_cond_t gift = PTHREAD_COND_INITIALIZER; /* a job was given */
+/* jobs that idle threads were chosen for, which have yet to take them */
+static struct job *given CX_GUARDED_BY(lock);
+static unsigned idle_threads CX_GUARDED_BY(lock); /* threads that wait for a job, but for those */
+static bool prepared CX_GUARDED_BY(lock);         /* one was made ahead of its first job */
+static pthread_cond_t job_given = PTHREAD_COND_INITIALIZER;
 
 static void come_first(void);
 
@@ -115,7 +116,7 @@ static struct timespec
 static struct timespec queued_until CX_GUARDED_BY(lock);  /* with what is queued, since something moved */
 static struct timespec planned_until CX_GUARDED_BY(lock); /* with what is planned and owed to nobody */
 static bool given_up CX_GUARDED_BY(lock);                 /* that */
-static uint64_t moments CX_GUARDED_BY(lock);              /* times at which nothing ran */
+static uint64_t idle_times CX_GUARDED_BY(lock);           /* how often nothing was inside, or queued */
 
 /* What happens to a helper at exit(). */
 static void end_helper(const struct cx_subprocess *helper)
@@ -166,8 +167,8 @@ static void at_exit(void)
         end_helper(helper);
     /* other threads of the program may go on giving work: one moment without any is enough. A callback of a
      * compiler may call exit(): nobody waits for the thread that it is in. */
-    const uint64_t before = moments;
-    while (moments == before && wait_inside())
+    const uint64_t before = idle_times;
+    while (idle_times == before && wait_inside())
         ;
     atomic_store(&closed, true);
     cx_unlock(&lock);
@@ -194,21 +195,21 @@ static void come_first(void)
     __cxa_thread_atexit_impl(at_exit_of_thread, NULL, &__dso_handle);
 }
 
-/* Makes our handler the next to be run, while tasks run and objects may still be made. The thread stays: one
- * that ends while the process does may be looked at (by LeakSanitizer) when it is half gone. */
+/* Makes our handler the next to be run, again and again while tasks run, as objects may be made at any time
+ * and nothing tells of them. The thread stays: one that ends while the process does may be looked at (by
+ * LeakSanitizer) when it is half gone. */
 static void keep_first(void *unused)
 {
     (void)unused;
     cx_lock(&lock);
     for (;;) {
-        const struct timespec pause = {0, rounds < FAST_ROUNDS ? 1000000 : 10000000};
+        const struct timespec next = cx_deadline_on(CLOCK_REALTIME, rounds < FAST_ROUNDS ? 1 : 10);
         if (!running || rounds >= ROUNDS || atomic_load(&ending)) {
             cx_lock_wait(&wanted, &lock);
             continue;
         }
-        cx_unlock(&lock);
-        nanosleep(&pause, NULL);
-        cx_lock(&lock);
+        while (!atomic_load(&ending) && cx_lock_wait_until(&idle, &lock, &next))
+            continue;
         if (running && ++rounds < ROUNDS && !atomic_load(&ending))
             atexit(at_exit);
     }
@@ -246,7 +247,7 @@ static void serve(void *data)
         const bool waits = idle_threads < MOST_IDLE;
         idle_threads += waits;
         while (waits && !given)
-            cx_lock_wait(&gift, &lock);
+            cx_lock_wait(&job_given, &lock);
         job = waits ? given : NULL;
         given = job ? job->next : given;
         cx_unlock(&lock);
@@ -255,7 +256,7 @@ static void serve(void *data)
     }
 }
 
-/* To a spare thread, if there is one. */
+/* To an idle thread, if there is one. */
 static bool give(struct job *job)
 {
     cx_lock(&lock);
@@ -264,7 +265,7 @@ static bool give(struct job *job)
         idle_threads--;
         job->next = given;
         given = job;
-        pthread_cond_signal(&gift);
+        pthread_cond_signal(&job_given);
     }
     cx_unlock(&lock);
     return can;
@@ -333,7 +334,7 @@ bool cx_exit_guard_ours(void)
 static void changed(void) CX_HOLDS(lock)
 {
     if (running == 0 && queued == 0 && atomic_load(&begun) == 0 && (given_up || atomic_load(&planned) == 0))
-        moments++;
+        idle_times++;
     if (atomic_load(&ending))
         renew_patience();
     if (running == 0 || atomic_load(&ending))
@@ -399,9 +400,19 @@ bool cx_exit_guard_closed(void)
     return atomic_load(&closed);
 }
 
+/* Something that cx_exit_guard_parks, or who calls it, reads has changed. The change comes before this load
+ * in the total order of both, so a thread that parked without seeing it is woken. */
+static void unpark(void)
+{
+    if (atomic_load(&ending))
+        cx_exit_unpark();
+}
+
 void cx_exit_guard_owes(bool more)
 {
     atomic_fetch_add(&owed, more ? 1u : -1u);
+    if (more)
+        unpark();
 }
 
 void cx_exit_guard_is_ours(void)
@@ -459,19 +470,19 @@ bool cx_exit_guard_ending(void)
 
 bool cx_exit_guard_parks(void)
 {
-    return atomic_load_explicit(&ending, memory_order_relaxed) && !atomic_load(&used) &&
-           !atomic_load(&waiting) && !goes_on();
+    return atomic_load(&ending) && !atomic_load(&used) && !atomic_load(&waiting) && !goes_on();
 }
 
 void cx_exit_guard_used(void)
 {
-    if (atomic_load_explicit(&ending, memory_order_relaxed) && !ours)
-        atomic_store(&used, true);
+    if (atomic_load_explicit(&ending, memory_order_relaxed) && !ours && !atomic_exchange(&used, true))
+        unpark();
 }
 
 void cx_exit_guard_wait_begin(void)
 {
-    atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
+    atomic_fetch_add(&waiting, 1);
+    unpark();
 }
 
 void cx_exit_guard_wait_end(void)
@@ -486,7 +497,7 @@ static void kill_helper(struct cx_subprocess *helper)
 }
 
 /* Whether one that is stopped goes on all the same. */
-static bool spare(struct cx_subprocess *helper) CX_HOLDS(lock)
+static bool outlasts(struct cx_subprocess *helper) CX_HOLDS(lock)
 {
     if (!helper->outlasts || (!helper->unneeded && unneeded == MOST_UNNEEDED))
         return false;
@@ -502,7 +513,7 @@ void cx_exit_guard_subprocess_enter(struct cx_subprocess *helper, pid_t pid)
     helper->pid = pid;
     helper->next = helpers;
     helpers = helper;
-    if (helper->stop && !spare(helper))
+    if (helper->stop && !outlasts(helper))
         kill_helper(helper);
     else if (atomic_load(&ending))
         end_helper(helper);
@@ -527,7 +538,7 @@ void cx_exit_guard_subprocess_stop(struct cx_subprocess *helper)
 {
     cx_lock(&lock);
     helper->stop = true;
-    if (helper->pid > 0 && !spare(helper))
+    if (helper->pid > 0 && !outlasts(helper))
         kill_helper(helper);
     cx_unlock(&lock);
 }

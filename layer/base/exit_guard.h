@@ -87,7 +87,8 @@ bool cx_exit_guard_ending(void);
 void cx_exit_guard_is_ours(void);
 bool cx_exit_guard_ours(void);
 /* Whether the process is ending and the program has stopped using OpenCL: none of its threads waits for work,
- * and none has called since. A worker's thread then begins nothing more. Called by timeline/worker.c. */
+ * and none has called since. A worker's thread then begins nothing more (exit_park.h). Called by
+ * timeline/worker.c. */
 bool cx_exit_guard_parks(void);
 /* The program makes a call that must have an effect (used), or one of its threads waits for work (wait_begin,
  * wait_end). Called by timeline/command.c, timeline/queue.c and timeline/worker.c. */

@@ -50,6 +50,7 @@ static const char *const names[CX_RANK_COUNT] = {
     [CX_RANK_CALLBACK_THREAD] = "callback thread",
     [CX_RANK_TASK_QUEUE] = "later",
     [CX_RANK_EXIT_GUARD] = "exit guard",
+    [CX_RANK_EXIT_PARK] = "exit park",
 };
 
 /* What this thread holds, in the order in which it took it. */

@@ -52,6 +52,7 @@ enum cx_lock_rank {
     CX_RANK_CALLBACK_THREAD, /* callback_thread.c: the thread's tasks */
     CX_RANK_TASK_QUEUE,      /* task_queue.c: queues of background tasks */
     CX_RANK_EXIT_GUARD,      /* exit_guard.c: what the end of the process waits for */
+    CX_RANK_EXIT_PARK,       /* exit_park.c: threads that begin nothing more */
     CX_RANK_COUNT
 };
 

@@ -182,8 +182,8 @@ void cx_command_watch(struct cx_command *command)
     command->watch->noticed = CL_QUEUED; /* there are new callbacks */
     if (!command->watch->active && cx_command_stage(command) > CL_COMPLETE) {
         command->watch->active = true;
-        cx_exit_guard_owes(true);
         atomic_fetch_add(&context->callbacks.nwatched, 1); /* before its stage is read: cx_command_runs */
+        cx_exit_guard_owes(true);
         if (command->settled)
             cx_command_watch_settled(command);
     }

@@ -16,6 +16,7 @@
  */
 #include "layer/timeline/worker.h"
 #include "layer/base/exit_guard.h"
+#include "layer/base/exit_park.h"
 #include "layer/timeline/command.h"
 #include "layer/base/log.h"
 #include "layer/base/callback_thread.h"
@@ -26,7 +27,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The worker whose thread this is, or NULL: what that waits for holds up a device. */
 static _Thread_local const struct cx_worker *own;
@@ -146,11 +146,17 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
 
 static void *worker_main(void *data);
 
+/* Whether nothing of the context needs the worker's thread any more. */
+static bool is_unneeded(const void *context)
+{
+    return cx_exit_guard_parks() &&
+           atomic_load(&((const struct cx_context *)context)->callbacks.nwatched) == 0;
+}
+
 void cx_worker_park(const struct cx_worker *worker)
 {
-    const struct timespec nap = {.tv_nsec = 1000000};
-    while (own && cx_exit_guard_parks() && atomic_load(&worker->context->callbacks.nwatched) == 0)
-        nanosleep(&nap, NULL);
+    if (own && is_unneeded(worker->context))
+        cx_exit_park(is_unneeded, worker->context);
 }
 
 /* False: it can have no thread (any more); see call_others. */
