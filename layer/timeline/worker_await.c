@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for a device up to a time: drivers have no such wait, so the thread naps and looks in between. See
+ * Waiting for a device up to a time: OpenCL has no such wait, so the thread looks now and then. A callback of
+ * the event could end the wait, but NVIDIA's driver calls it at a tick of 20 ms: 18 to 20 ms after kernels of
+ * 0.2 and 2 ms, 3 ms after one of 17 ms (H100), where this notices their ends 0.02 to 0.23 ms late. See
  * worker.h.
  */
 #include "layer/timeline/command.h"
