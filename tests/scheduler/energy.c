@@ -26,6 +26,12 @@ static struct cx_energy_pair any_pair(void)
     return (struct cx_energy_pair){any_device(), any_device()};
 }
 
+/* The lower one; NAN stays. */
+static double lower(double a, double b)
+{
+    return a <= b ? a : b <= a ? b : NAN;
+}
+
 static double pair_edp(const struct cx_energy_pair *pair, double groups, double alpha)
 {
     return cx_energy_pair_joules(pair, groups, alpha) * cx_energy_pair_seconds(pair, groups, alpha);
@@ -69,13 +75,16 @@ START_TEST(pairs_against_a_grid)
                      edp = fmin(pair_edp(&pair, 1000, opt),
                                 fmin(pair_edp(&pair, 1000, 0), pair_edp(&pair, 1000, 1)));
         at[best == 0 ? 0 : best == 1 ? 2 : 1]++;
+        double on_grid[3] = {INFINITY, INFINITY, INFINITY}; /* seconds, joules, EDP */
         for (int i = 0; i <= STEPS; i++) {
             const double alpha = (double)i / STEPS;
-            ck_assert(cx_energy_pair_seconds(&pair, 1000, alpha) >=
-                      cx_energy_pair_seconds(&pair, 1000, opt) * (1 - 1e-12));
-            ck_assert(cx_energy_pair_joules(&pair, 1000, alpha) >= least * (1 - 1e-12));
-            ck_assert(pair_edp(&pair, 1000, alpha) >= edp * (1 - 1e-12));
+            on_grid[0] = lower(on_grid[0], cx_energy_pair_seconds(&pair, 1000, alpha));
+            on_grid[1] = lower(on_grid[1], cx_energy_pair_joules(&pair, 1000, alpha));
+            on_grid[2] = lower(on_grid[2], pair_edp(&pair, 1000, alpha));
         }
+        ck_assert(on_grid[0] >= cx_energy_pair_seconds(&pair, 1000, opt) * (1 - 1e-12));
+        ck_assert(on_grid[1] >= least * (1 - 1e-12));
+        ck_assert(on_grid[2] >= edp * (1 - 1e-12));
         ck_near(cx_energy_pair_joules_both(&pair, 1000), cx_energy_pair_joules(&pair, 1000, opt));
         ck_near(cx_energy_pair_joules_g(&pair, 1000), cx_energy_pair_joules(&pair, 1000, 0));
         ck_near(cx_energy_pair_joules_c(&pair, 1000), cx_energy_pair_joules(&pair, 1000, 1));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 4, STEPS = 6, CELLS = 6, PARTS = 3, MOST = 1 << 17 };
+enum { GROUPS = 4, STEPS = 6, CELLS = 6, PARTS = 3, MOST = 1 << 15 };
 
 /* Cells 0 to 2 are one object of F, 3 to 5 the other. */
 enum op { END, LOAD, STORE, STORE_VALUE, ADD, EXCHANGE, COMPARE, APPEND, END_IF, END_UNLESS, KEEP };
@@ -54,20 +54,26 @@ static void set_finish(struct set *set)
     free(set->slot);
 }
 
-/* Adds the state; false: it was there. */
-static bool set_add(struct set *set, const struct state *state)
+/* The slot of the state, or the free one where it belongs. */
+static unsigned *set_slot(const struct set *set, const struct state *state)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < sizeof(*state); i++)
         hash = (hash ^ ((const unsigned char *)state)[i]) * 0x100000001b3u;
     unsigned at = (unsigned)(hash >> 20) % (2 * MOST);
-    for (; set->slot[at]; at = (at + 1) % (2 * MOST))
-        if (memcmp(&set->state[set->slot[at] - 1], state, sizeof(*state)) == 0)
-            return false;
+    while (set->slot[at] && memcmp(&set->state[set->slot[at] - 1], state, sizeof(*state)) != 0)
+        at = (at + 1) % (2 * MOST);
+    return &set->slot[at];
+}
+
+static void set_add(struct set *set, const struct state *state)
+{
+    unsigned *slot = set_slot(set, state);
+    if (*slot)
+        return;
     ck_assert_uint_lt(set->count, MOST);
     set->state[set->count++] = *state;
-    set->slot[at] = set->count;
-    return true;
+    *slot = set->count;
 }
 
 static void run_step(const struct step *s, unsigned g, struct state *state)
@@ -169,9 +175,8 @@ static void judge(const struct program *p, const struct set *all, const struct s
     }
     tally.stood++;
     memcpy(both.cell, changed < PARTS ? end[changed]->cell : p->before, CELLS);
-    for (unsigned i = 0; i < all->count; i++)
-        if (memcmp(&all->state[i], &both, sizeof(both)) == 0)
-            return;
+    if (*set_slot(all, &both))
+        return;
     ck_abort_msg("%s: groups %x, %x, %x leave what no order leaves: %d %d %d  %d %d %d", p->name, groups[0],
                  groups[1], groups[2], both.cell[0], both.cell[1], both.cell[2], both.cell[3], both.cell[4],
                  both.cell[5]);
