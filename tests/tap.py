@@ -3,8 +3,10 @@
 
 A test finds this module by sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent)).
 """
+import concurrent.futures
 import contextlib
 import inspect
+import os
 import shutil
 import tempfile
 import time
@@ -56,13 +58,19 @@ def failure(action):
         return str(problem) if isinstance(problem, AssertionError) and str(problem) else repr(problem), None
 
 
-def run(tests):
-    """Runs functions, or pairs of a name and one; a text they return says why they were skipped. sys.exit's status."""
+def part(count):
+    """As test_part() in tap.h: how many of so many random cases to take."""
+    return max(1, count // max(1, int(os.environ.get("TEST_PART", "1"))))
+
+
+def run(tests, together=1):
+    """Runs functions, or pairs of a name and one; a text they return says why they were skipped. sys.exit's status.
+    together: so many at once, for tests that mostly wait."""
     pairs = [test if isinstance(test, tuple) else (test.__name__, test) for test in tests]
     results = Results(len(pairs))
-    for name, action in pairs:
-        wrong, skip = failure(action)
-        results.add(name, wrong, skip)
+    with concurrent.futures.ThreadPoolExecutor(together) as pool:
+        for (name, _), (wrong, skip) in zip(pairs, pool.map(lambda pair: failure(pair[1]), pairs)):
+            results.add(name, wrong, skip)
     return results.status()
 
 

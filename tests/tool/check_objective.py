@@ -129,4 +129,4 @@ def powers_are_measured():
 
 if __name__ == "__main__":
     sys.exit(tap.run([*((f"{row[0]} {row[1]} {row[2]}", lambda row=row: chooses(*row)) for row in ROWS), left_out_sleeps, unknown_powers_mean_time,
-                      powers_are_measured]))
+                      powers_are_measured], together=4))

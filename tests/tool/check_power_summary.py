@@ -190,4 +190,4 @@ def other_ends():
 
 if __name__ == "__main__":
     sys.exit(tap.run([joules_and_powers, hardly_idle, runs_too_short_have_no_figure, nothing_unless_asked, machines_without_sources, a_gpu_is_lost,
-                      other_ends, energy_of_a_bench, calibration_is_kept]))
+                      other_ends, energy_of_a_bench, calibration_is_kept], together=4))
