@@ -36,6 +36,25 @@ void set_variable(const char *name, const char *value)
     ck_assert_int_eq(setenv("COEXEC_DEBUG", all, 1), 0);
 }
 
+static unsigned number_of(const char *name)
+{
+    const char *value = getenv(name);
+    const unsigned long number = value ? strtoul(value, NULL, 10) : 1;
+    return number > 1 && number < 1000000 ? (unsigned)number : 1;
+}
+
+unsigned test_part(unsigned count)
+{
+    const unsigned part = count / number_of("TEST_PART");
+    return part ? part : 1;
+}
+
+void test_add_some(TCase *tcase, const TTest *test, unsigned count)
+{
+    for (unsigned i = 0; i < count; i += number_of("AGAIN_STEP"))
+        tcase_add_loop_test(tcase, test, (int)i, (int)i + 1);
+}
+
 int tap_run(Suite *suite)
 {
     return tap_run_all(srunner_create(suite));

@@ -5,6 +5,7 @@
 #include "random_kernel.h"
 
 #include "suites.h"
+#include "tests/tap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -330,25 +331,25 @@ static void check_many(enum cx_random_style style, unsigned count)
 
 START_TEST(tame_kernels_match_the_oracle)
 {
-    check_many(CX_RANDOM_TAME, 1500);
+    check_many(CX_RANDOM_TAME, test_part(1500));
 }
 END_TEST
 
 START_TEST(strided_kernels_match_the_oracle)
 {
-    check_many(CX_RANDOM_STRIDED, 2500);
+    check_many(CX_RANDOM_STRIDED, test_part(2500));
 }
 END_TEST
 
 START_TEST(ring_kernels_match_the_oracle)
 {
-    check_many(CX_RANDOM_RINGS, 4000);
+    check_many(CX_RANDOM_RINGS, test_part(4000));
 }
 END_TEST
 
 START_TEST(wild_kernels_match_the_oracle)
 {
-    check_many(CX_RANDOM_WILD, 1500);
+    check_many(CX_RANDOM_WILD, test_part(1500));
 }
 END_TEST
 

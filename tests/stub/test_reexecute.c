@@ -455,12 +455,22 @@ START_TEST(end_of_process)
 }
 END_TEST
 
-static void add(Suite *suite, const char *name, const TTest *test, int times)
+static TCase *add_case(Suite *suite, const char *name)
 {
     TCase *tcase = tcase_create(name);
     tcase_set_timeout(tcase, 30);
-    tcase_add_loop_test(tcase, test, 0, times);
     suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+static void add(Suite *suite, const char *name, const TTest *test, int times)
+{
+    tcase_add_loop_test(add_case(suite, name), test, 0, times);
+}
+
+static void add_some(Suite *suite, const char *name, const TTest *test, unsigned times)
+{
+    test_add_some(add_case(suite, name), test, times);
 }
 
 int main(void)
@@ -471,10 +481,10 @@ int main(void)
     add(suite, "very_slow_uploads", very_slow_uploads, 6);
     add(suite, "late_for_a_moment", superseded_for_a_moment, 4);
     add(suite, "late_before_a_long_launch", superseded_before_a_long_launch, 1);
-    add(suite, "late_anywhere", superseded_anywhere, 24);
-    add(suite, "dies", dies, 12);
-    add(suite, "dynamic_package", dynamic_package, 3 * LAUNCHES);
-    add(suite, "static_share", static_share, LAUNCHES * NFAILURES);
+    add_some(suite, "late_anywhere", superseded_anywhere, 24);
+    add_some(suite, "dies", dies, 12);
+    add_some(suite, "dynamic_package", dynamic_package, 3 * LAUNCHES);
+    add_some(suite, "static_share", static_share, LAUNCHES * NFAILURES);
     add(suite, "release_all", release_all, 1);
     add(suite, "end_of_process", end_of_process, 2);
     return tap_run(suite);

@@ -516,8 +516,6 @@ END_TEST
 
 int main(void)
 {
-    const char *wanted = getenv("AGAIN_STEP"); /* every n-th failure */
-    const int step = wanted && atoi(wanted) > 1 ? atoi(wanted) : 1;
     Suite *suite = suite_create("again");
     TCase *tests = tcase_create("again");
     suite_add_tcase(suite, tests);
@@ -530,8 +528,7 @@ int main(void)
     tcase_add_loop_test(tests, all_is_released, 0, SETUPS);
     tcase_add_loop_test(tests, behind_a_user_event, 0, SETUPS);
     tcase_add_loop_test(tests, at_random, 0, 8 * SETUPS);
-    for (int i = 0; i < 16 * KINDS * SETUPS; i += step)
-        tcase_add_loop_test(tests, failures_are_reported, i, i + 1);
+    test_add_some(tests, failures_are_reported, 16 * KINDS * SETUPS);
     tcase_add_loop_test(tests, what_is_lost_is_reported, 0, 8 * SETUPS);
     tcase_add_loop_test(tests, several_threads, 0, SETUPS);
     return tap_run(suite);

@@ -653,8 +653,8 @@ int main(void)
     tcase_add_test(packages, windows);
     tcase_add_test(packages, switched_off);
     tcase_add_loop_test(packages, waits_for_another, 0, sizeof(dynamic) / sizeof(dynamic[0]));
-    tcase_add_loop_test(packages, at_random, 0, 16);
-    tcase_add_loop_test(packages, failures, 0, 4 * sizeof(faults) / sizeof(faults[0]));
+    test_add_some(packages, at_random, 16);
+    test_add_some(packages, failures, 4 * sizeof(faults) / sizeof(faults[0]));
     suite_add_tcase(suite, packages);
     TCase *sends = tcase_create("sends");
     tcase_set_timeout(sends, 120);

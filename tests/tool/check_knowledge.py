@@ -219,7 +219,7 @@ def damage_begins_anew():
         path = folder + "/knowledge/knowledge.sqlite"
         add(folder, [line(kernel, 1024) for kernel in range(100)])
         whole = open(path, "rb").read()
-        for turn in range(60):
+        for turn in range(max(8, tap.part(60))):
             damaged = bytearray(whole)
             for _ in range(1 << turn % 8):
                 damaged[random.randrange(len(damaged) if turn % 2 else 4096)] ^= 1 << random.randrange(8)
