@@ -16,11 +16,12 @@ int tap_run_all(SRunner *runner);
  * those that are set already, as the last one counts. */
 void set_variable(const char *name, const char *value);
 
-/* How many of so many random cases to take: all, or with TEST_PART=n in the environment an n-th, one at least. */
+/* How many of so many random cases to take: all, or with TEST_PART=n in the environment an n-th, one at
+ * least. */
 unsigned test_part(unsigned count);
 
-/* Adds the test for each of 0 to count - 1; with AGAIN_STEP=n in the environment, as sanitizers have it, for every
- * n-th. */
+/* Adds the test for each of 0 to count - 1; with AGAIN_STEP=n in the environment, as sanitizers have it, for
+ * every n-th. */
 void test_add_some(TCase *tcase, const TTest *test, unsigned count);
 
 #endif

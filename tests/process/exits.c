@@ -199,8 +199,8 @@ int case_exit_handler_awaits_new(void)
     call_back_new_and_exit(LONG);
 }
 
-/* It would be begun when exit() has run the handlers of compilers' libraries, which waits a second for such: rather
- * it fails. */
+/* It would be begun when exit() has run the handlers of compilers' libraries, which waits a second for such:
+ * rather it fails. */
 int case_exit_handler_awaits_late(void)
 {
     call_back_new_and_exit(15 * LONG);
