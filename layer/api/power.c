@@ -70,16 +70,19 @@ static void print_powers(FILE *out, const struct cx_power_result *result, unsign
     const struct cx_power_fitted *fixed = &result->model.fixed[result->group[device]],
                                  *dynamic = &result->model.dynamic[device];
     const double computed = result->model.computed[device];
-    if (cx_power_model_tells(&result->model, result->group[device], device))
+    const unsigned group = result->group[device];
+    const bool has_idle = cx_power_model_tells_idle(&result->model, group);
+    if (cx_power_model_tells(&result->model, group, device)) {
         fprintf(out, "; idle %.1f W +- %.1f, computing %.1f W +- %.1f more", fixed->watts, fixed->error,
                 dynamic->watts, dynamic->error);
-    else if (cx_power_model_tells_idle(&result->model, result->group[device]))
-        fprintf(out, "; idle %.1f W +- %.1f", fixed->watts, fixed->error);
-    if (!isfinite(computed) || cx_power_model_tells(&result->model, result->group[device], device))
         return;
+    }
+    if (has_idle)
+        fprintf(out, "; idle %.1f W +- %.1f", fixed->watts, fixed->error);
     if (computed > 0)
-        fprintf(out, "; its powers are not told apart: it computed %.0f %% of the time", 100 * computed);
-    else
+        fprintf(out, "; %s: it computed %.0f %% of the time",
+                has_idle ? "computing not known" : "its powers are not told apart", 100 * computed);
+    else if (computed == 0)
         fputs("; it did not compute", out);
 }
 

@@ -95,9 +95,11 @@ void cx_power_windows_busy(struct cx_power_windows *windows, unsigned device, co
     from = fmax(from, windows->until[device]);
     windows->until[device] = fmax(to, windows->until[device]);
     const unsigned k = number_kernel(windows, kernel);
-    for (unsigned w = 0; w < kept(windows); w++) {
-        struct cx_power_span *span = &windows->span[w];
+    for (unsigned back = 1; back <= kept(windows); back++) {
+        struct cx_power_span *span = &windows->span[(windows->n - back) % CX_POWER_FIT_WINDOWS];
         const double seconds = fmax(fmin(to, span->to) - fmax(from, span->from), 0);
+        if (span->to <= from)
+            break; /* as all before it */
         span->busy[device] += seconds;
         span->of_kernel[device][k] += (float)seconds;
     }
