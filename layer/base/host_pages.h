@@ -20,7 +20,7 @@
 /* Allocates page-aligned memory with undefined contents. bytes: a multiple of the page size, not 0. NULL: no
  * memory. Called by memory/pinned_pool.c. */
 void *cx_host_pages_take(size_t bytes);
-/* The length of the margin behind an allocation of that many bytes. Called by launch/verify.c and
+/* The length of the margin behind an allocation of that many bytes. Called by launch/verify_clone.c and
  * memory/buffer.c. */
 size_t cx_host_pages_margin(size_t bytes);
 /* Frees an allocation of that many bytes, which nothing uses any more. Accepts NULL. Called by

@@ -527,6 +527,11 @@ cl_int cx_speculation_check(struct cx_speculation *s,
     return CL_SUCCESS;
 }
 
+unsigned cx_speculation_changed(const struct cx_speculation *speculation)
+{
+    return speculation->changed;
+}
+
 bool cx_speculation_note(struct cx_speculation *s, bool stands)
 {
     bool ok = true;

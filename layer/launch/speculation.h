@@ -78,6 +78,8 @@ struct cx_speculation_copies {
  * *changed is that one, or nparts if there is none. Needs no lock. Called by speculation.c and tests. */
 bool cx_speculation_judge(const struct cx_speculation_copies *object, unsigned nobjects, unsigned nparts,
                           unsigned *changed);
+/* Of a launch that stands: the part that changed F; the number of parts if none did. Called by split.c. */
+unsigned cx_speculation_changed(const struct cx_speculation *speculation);
 /* Gives the reference of split.c back; jobs may still run. Accepts a pointer to NULL. Called by split.c. */
 void cx_speculation_drop(struct cx_speculation **speculation);
 

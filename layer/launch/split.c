@@ -221,10 +221,28 @@ static void undo(struct split *split, enum cx_why reason) CX_HOLDS(cx_context_lo
         return;
     }
     cx_launch_release(launch);
+    cx_verify_forget(launch);
     launch->run.undone = true;
     forget_split(launch, reason);
     cx_launch_whole(launch, member);
     cx_split_unref(split);
+}
+
+/* The packages of the participants that changed nothing, one participant after the other, then those of the
+ * one that did. */
+static struct cx_verify_package *claimed_order(const struct split *split) CX_HOLDS(cx_context_locked)
+{
+    const unsigned last = cx_speculation_changed(split->speculation);
+    struct cx_verify_package *order = calloc(split->npackages + 1u, sizeof(*order));
+    unsigned n = 0;
+    for (unsigned t = 0; t <= split->nparts && order; t++) {
+        const unsigned part = t < split->nparts ? t : last;
+        for (unsigned p = 0; p < split->npackages && (t == split->nparts || part != last); p++)
+            if (split->packages[p].part == part)
+                order[n++] =
+                    (struct cx_verify_package){split->packages[p].range.first, split->packages[p].range.end};
+    }
+    return order;
 }
 
 /* The check is over. */
@@ -245,6 +263,8 @@ static void decide(void *data, enum cx_speculation_end end) CX_HOLDS(cx_context_
     if (end == CX_SPECULATION_STANDS) {
         note_last(split);
         cx_split_learn(split);
+        if (launch->run.verify)
+            cx_verify_claim(launch, claimed_order(split), split->npackages);
     }
     settle(split);
 }

@@ -11,9 +11,7 @@
  * Every buffer is cloned and compared, not only those the summary says are written: the summary may be what
  * is wrong. Left out of the comparison: constant memory and CL_MEM_READ_ONLY.
  */
-#include "layer/launch/verify.h"
-#include "layer/base/host_pages.h"
-#include "layer/memory/image.h"
+#include "layer/launch/verify_inside.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan_size.h"
@@ -24,7 +22,6 @@
 #include "layer/memory/svm.h"
 #include "layer/memory/transfer.h"
 #include "layer/memory/transport.h"
-#include "layer/launch/verify_compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,30 +29,6 @@
 #include <string.h>
 
 enum { MAX_REPORTS = 100 };
-
-/* One buffer of the launch: the bytes that its arguments see. */
-struct copy {
-    struct cx_mem *root; /* alive with the arguments */
-    uint64_t lo, hi;
-    bool compared, raced;
-    uint64_t race;        /* the first byte of the root that two devices gave unlike values */
-    unsigned char *whole; /* what the whole run left */
-    cl_mem clone;         /* while that runs */
-    unsigned char
-        *memory; /* the clone's, of shared virtual memory on a member that works in place; or NULL */
-};
-
-struct cx_verify {
-    unsigned member;
-    uint64_t seq;          /* of the whole run's job, on that member's timeline */
-    cl_int error;          /* of the whole run */
-    const char *failed;    /* what did not work of it; NULL: it is done */
-    enum cx_compare_by by; /* for arguments that are no sums */
-    unsigned ncopies, nargs;
-    struct copy *copy;
-    unsigned *copy_of; /* one an argument; ncopies: it has none */
-    bool *sums;        /* one an argument: floats added up in any order */
-};
 
 /* ---- reports ---- */
 
@@ -118,9 +91,10 @@ static void list_copies(struct cx_launch *launch, struct cx_verify *verify)
             continue;
         while (c < verify->ncopies && verify->copy[c].root != mem->root)
             c++;
-        struct copy *copy = &verify->copy[c];
+        struct cx_verify_copy *copy = &verify->copy[c];
         if (c == verify->ncopies) {
-            *copy = (struct copy){.root = mem->root, .lo = mem->origin, .hi = mem->origin + mem->size};
+            *copy =
+                (struct cx_verify_copy){.root = mem->root, .lo = mem->origin, .hi = mem->origin + mem->size};
             verify->ncopies++;
         }
         if (mem->image && mem != mem->root) { /* its clone is made from one of the whole */
@@ -155,13 +129,17 @@ static struct cx_verify *verify_new(struct cx_launch *launch, const struct cx_sp
     for (unsigned i = 0; means && i < verify->nargs; i++)
         verify->sums[i] = means[i].protocol == CX_PROTOCOL_REDUCTION && means[i].atomic_op == CX_ATOMIC_FADD;
     for (unsigned c = 0; c < verify->ncopies; c++) {
-        struct copy *copy = &verify->copy[c];
+        struct cx_verify_copy *copy = &verify->copy[c];
         if (copy->compared && !(copy->whole = malloc(copy->hi - copy->lo)))
             cx_verify_free(&verify);
         if (!verify)
             return NULL;
     }
     verify->member = choose_member(launch);
+    if (plan->judged->verdict.checked && !cx_verify_replay_new(verify, plan)) {
+        cx_verify_free(&verify);
+        return NULL;
+    }
     for (unsigned p = 0; p < plan->n + plan->probes && verify->member < context->nmembers; p++)
         if (!cx_context_alike(context, verify->member, plan->member[p]))
             verify->by = CX_COMPARE_ULPS;
@@ -174,6 +152,7 @@ void cx_verify_free(struct cx_verify **verify)
     *verify = NULL;
     if (!old)
         return;
+    cx_verify_replay_free(old);
     for (unsigned c = 0; old->copy && c < old->ncopies; c++)
         free(old->copy[c].whole);
     free(old->copy);
@@ -182,92 +161,13 @@ void cx_verify_free(struct cx_verify **verify)
     free(old);
 }
 
-/* Remembers what went wrong first. */
-static bool went(struct cx_verify *verify, cl_int error, const char *what)
+bool cx_verify_went(struct cx_verify *verify, cl_int error, const char *what)
 {
     if (error != CL_SUCCESS && !verify->failed) {
         verify->failed = what;
         verify->error = error;
     }
     return !verify->failed;
-}
-
-/* All of an image's texels, between a clone and memory laid out like the host copy. */
-static cl_int copy_texels(struct cx_worker *worker, const struct copy *copy, unsigned char *host, bool in)
-{
-    const struct cx_image *image = copy->root->image;
-    const struct cx_rows rows = {.count = 1};
-    size_t start, end = cx_image_box_end(image, 0, copy->root->size, &start);
-    cl_event event = NULL;
-    cl_int error = in ? cx_image_upload(worker, image, copy->clone, 0, host, end, &rows, &event)
-                      : cx_image_download(worker, image, copy->clone, 0, host, end, &rows, &event);
-    if (error != CL_SUCCESS)
-        return error;
-    error = cx_worker_wait_event(worker, event);
-    worker->device->cl->clReleaseEvent(event);
-    return error;
-}
-
-static cl_int make_clone(struct copy *copy, struct cx_worker *worker)
-{
-    const cl_icd_dispatch *cl = worker->device->cl;
-    const size_t size = (size_t)(copy->hi - copy->lo);
-    unsigned char *host = copy->root->storage->host + copy->lo;
-    cl_int error;
-    const bool owner = copy->root->storage->svm && copy->root->storage->svm->owner == worker->index;
-    if (copy->root->storage->svm && /* pointers into it are aligned to nothing */
-        (worker->device->in_place || (owner && worker->device->type & CL_DEVICE_TYPE_CPU)))
-        copy->memory = aligned_alloc(4096, (size + cx_host_pages_margin(size) + 4095) & ~(size_t)4095);
-    copy->clone = copy->root->image ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
-                  : copy->memory
-                      ? cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                           size, copy->memory, &error)
-                      : cx_mem_make_own(worker, size, &error);
-    if (error != CL_SUCCESS)
-        return error;
-    if (copy->root->image && copy->whole) /* nobody writes what lies between the rows */
-        memcpy(copy->whole, host, size);
-    return copy->root->image
-               ? copy_texels(worker, copy, host, true)
-               : cl->clEnqueueWriteBuffer(worker->queue, copy->clone, CL_TRUE, 0, size, host, 0, NULL, NULL);
-}
-
-static cl_int read_clone(const struct copy *copy, struct cx_worker *worker)
-{
-    if (copy->root->image)
-        return copy_texels(worker, copy, copy->whole, false);
-    return worker->device->cl->clEnqueueReadBuffer(worker->queue, copy->clone, CL_TRUE, 0,
-                                                   (size_t)(copy->hi - copy->lo), copy->whole, 0, NULL, NULL);
-}
-
-static bool make_clones(struct cx_verify *verify, struct cx_worker *worker)
-{
-    for (unsigned c = 0; c < verify->ncopies; c++)
-        if (!went(verify, make_clone(&verify->copy[c], worker), "copying its buffers fails"))
-            return false;
-    return true;
-}
-
-/* An argument's window on the clone of its root. */
-static cl_mem make_window(const struct copy *copy, const struct cx_mem *mem, const struct cx_worker *worker,
-                          cl_int *error)
-{
-    const cl_icd_dispatch *cl = worker->device->cl;
-    const cl_buffer_region region = {mem->origin - copy->lo, mem->size};
-    if (copy->memory)
-        return cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, mem->size,
-                                  copy->memory + region.origin, error);
-    if (!mem->image)
-        return cl->clCreateSubBuffer(copy->clone, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
-                                     error);
-    if (copy->root->image || mem->image->from == copy->root)
-        return cx_image_make(mem, worker->index, NULL, copy->clone, error);
-    cl_mem part = cl->clCreateSubBuffer(copy->clone, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                        &(cl_buffer_region){mem->origin, mem->image->from->size}, error);
-    cl_mem image = *error == CL_SUCCESS ? cx_image_make(mem, worker->index, NULL, part, error) : NULL;
-    if (part)
-        cl->clReleaseMemObject(part); /* the image keeps it */
-    return image;
 }
 
 /* Gives the kernel its arguments; *window: an object that was made for one, to be released. */
@@ -284,12 +184,8 @@ static cl_int set_arg(const struct cx_launch *launch, const struct cx_worker *wo
         return cl->clSetKernelArg(real, i, sizeof(cl_sampler), &arg->sampler->real[worker->index]);
     if (arg->kind != CX_ARGS_MEM)
         return cl->clSetKernelArg(real, i, arg->size, arg->kind == CX_ARGS_VALUE ? arg->value : NULL);
-    if (mem) {
-        const struct copy *copy = &launch->run.verify->copy[launch->run.verify->copy_of[i]];
-        object = copy->clone;
-        if (mem->image ? mem != mem->root : mem->size != copy->hi - copy->lo)
-            object = *window = make_window(copy, mem, worker, &error);
-    }
+    if (mem)
+        object = cx_verify_stand_in(launch->run.verify, i, mem, worker, window, &error);
     return error == CL_SUCCESS ? cl->clSetKernelArg(real, i, sizeof(object), &object) : error;
 }
 
@@ -330,7 +226,7 @@ static void run_kernel(const struct cx_launch *launch, struct cx_worker *worker)
         error = set_arg(launch, worker, real, i, &window[i]);
     if (error == CL_SUCCESS)
         error = start_kernel(launch, worker, real);
-    went(verify, error, "the whole run fails");
+    cx_verify_went(verify, error, "the whole run fails");
     for (unsigned i = verify->nargs; window && i-- > 0;) /* newest first, as in subbuffer_order.h */
         if (window[i])
             cl->clReleaseMemObject(window[i]);
@@ -344,32 +240,22 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_launch *launch = (struct cx_launch *)job->command;
     struct cx_verify *verify = launch->run.verify;
-    const cl_icd_dispatch *cl = worker->device->cl;
-
-    if (make_clones(verify, worker))
+    if (cx_verify_clones_make(verify, worker))
         run_kernel(launch, worker);
-    for (unsigned c = 0; c < verify->ncopies; c++) {
-        struct copy *copy = &verify->copy[c];
-        if (copy->compared && !verify->failed)
-            went(verify, read_clone(copy, worker), "reading its results fails");
-        if (copy->clone)
-            cl->clReleaseMemObject(copy->clone);
-        copy->clone = NULL;
-        free(copy->memory);
-        copy->memory = NULL;
-    }
+    cx_verify_clones_end(verify, worker, false);
     return CL_SUCCESS;
 }
 
 static void skip_whole(struct cx_job *job, struct cx_worker *worker)
 {
     (void)worker;
-    went(((struct cx_launch *)job->command)->run.verify, CL_OUT_OF_RESOURCES, "a transfer before it failed");
+    cx_verify_went(((struct cx_launch *)job->command)->run.verify, CL_OUT_OF_RESOURCES,
+                   "a transfer before it failed");
 }
 
 /* Contents come to the host copy. Where every place counts as valid nobody may have written yet, and each
  * place has bytes of its own; the host copy's then are what both runs start from. */
-static cl_int bring_to_host(struct cx_launch *launch, const struct copy *copy, bool settle)
+static cl_int bring_to_host(struct cx_launch *launch, const struct cx_verify_copy *copy, bool settle)
     CX_HOLDS(cx_context_locked)
 {
     if (!cx_mem_host(copy->root))
@@ -386,7 +272,7 @@ static bool note_reads(const struct cx_verify *verify, const struct cx_worker *w
                        bool all) CX_HOLDS(cx_context_locked)
 {
     for (unsigned c = 0; c < verify->ncopies; c++) {
-        const struct copy *copy = &verify->copy[c];
+        const struct cx_verify_copy *copy = &verify->copy[c];
         if ((all || copy->compared) &&
             !cx_coherence_host_read(copy->root->storage->coherence, copy->lo, copy->hi, worker->index,
                                     worker->timeline.planned + 1, job->deps))
@@ -400,10 +286,6 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
     struct cx_context *context = launch->base.context;
     if (!is_due(launch))
         return;
-    if (plan->judged->verdict.checked) { /* a whole run may come to other results by right */
-        cx_kernel_table_verified(launch->request.kernel->function->stats, CX_VERIFIED_NOT);
-        return;
-    }
     struct cx_verify *verify = verify_new(launch, plan);
     if (verify && verify->member == context->nmembers) {
         unverified(launch, "no device takes it whole", CL_SUCCESS);
@@ -417,17 +299,19 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
     for (unsigned c = 0; verify && c < verify->ncopies && error == CL_SUCCESS; c++)
         error = bring_to_host(launch, &verify->copy[c], true);
     struct cx_job *job = error == CL_SUCCESS ? cx_job_new(context) : NULL;
-    if (!job || !note_reads(verify, &context->workers[verify->member], job, true)) {
-        unverified(launch, "it cannot be planned whole", error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
+    struct cx_worker *worker =
+        verify && verify->replay ? cx_context_host(context) : &context->workers[verify ? verify->member : 0];
+    if (!job || !note_reads(verify, worker, job, true)) {
+        unverified(launch, "it cannot be planned again", error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);
         cx_verify_free(&verify);
         free(job);
         return;
     }
-    job->run = run_whole;
+    job->run = verify->replay ? cx_verify_replay_keep : run_whole;
     job->skip = skip_whole;
     job->waits = true;
     launch->run.verify = verify;
-    verify->seq = cx_command_add_job(&launch->base, &context->workers[verify->member], job);
+    verify->seq = cx_command_add_job(&launch->base, worker, job);
 }
 
 /* ---- (3) the comparison ---- */
@@ -438,7 +322,7 @@ void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, 
 {
     struct cx_verify *verify = launch->run.verify;
     for (unsigned c = 0; c < verify->ncopies; c++) {
-        struct copy *copy = &verify->copy[c];
+        struct cx_verify_copy *copy = &verify->copy[c];
         if (copy->root == root && (!copy->raced || at < copy->race)) {
             copy->raced = true;
             copy->race = at;
@@ -450,7 +334,7 @@ void cx_verify_raced(const struct cx_launch *launch, const struct cx_mem *root, 
 static bool race_of(const struct cx_launch *launch, unsigned i, uint64_t *at)
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
-    const struct copy *copy = &launch->run.verify->copy[launch->run.verify->copy_of[i]];
+    const struct cx_verify_copy *copy = &launch->run.verify->copy[launch->run.verify->copy_of[i]];
     if (!copy->raced || copy->race < mem->origin || copy->race >= mem->origin + mem->size)
         return false;
     *at = copy->race - mem->origin;
@@ -506,14 +390,24 @@ static bool is_repeated(const struct cx_launch *launch, unsigned i)
     return false;
 }
 
-static bool compare_arg(const struct cx_launch *launch, unsigned i)
+/* Two runs of the same packages in the same order differ, so the split may differ from both. */
+static void report_chance(const struct cx_launch *launch, unsigned i)
+{
+    if (may_report())
+        cx_info(CX_TOPIC_PLAN,
+                "COEXEC_VERIFY: kernel %s, argument %u: two runs in the same order leave unlike values, so "
+                "chance decides",
+                launch->request.kernel->function->name, i);
+}
+
+static enum cx_verified compare_arg(const struct cx_launch *launch, unsigned i)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
     const struct cx_verify *verify = launch->run.verify;
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     if (!mem || !verify->copy[verify->copy_of[i]].compared || is_repeated(launch, i))
-        return true;
-    const struct copy *copy = &verify->copy[verify->copy_of[i]];
+        return CX_VERIFIED_SAME;
+    const struct cx_verify_copy *copy = &verify->copy[verify->copy_of[i]];
     const unsigned char *split = copy->root->storage->host + mem->origin,
                         *whole = copy->whole + mem->origin - copy->lo;
     struct cx_element element =
@@ -522,26 +416,32 @@ static bool compare_arg(const struct cx_launch *launch, unsigned i)
     if (cx_verify_compare(split, whole, mem->size, element, verify->sums[i] ? CX_COMPARE_SUMS : verify->by,
                           &found)) {
         report_race(launch, i);
-        return true;
+        return CX_VERIFIED_SAME;
+    }
+    if (cx_verify_replay_varies(launch, i)) {
+        report_chance(launch, i);
+        return CX_VERIFIED_NOT;
     }
     report(launch, i, element, split, whole, found);
-    return false;
+    return CX_VERIFIED_DIFFERS;
 }
 
 static cl_int run_compare(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_launch *launch = (struct cx_launch *)job->command;
     const struct cx_verify *verify = launch->run.verify;
-    bool same = true;
+    enum cx_verified worst = CX_VERIFIED_SAME;
     (void)worker;
     if (verify->failed || atomic_load(&launch->base.error) < 0) {
         unverified(launch, verify->failed ? verify->failed : "it failed", verify->error);
         return CL_SUCCESS;
     }
-    for (unsigned i = 0; i < verify->nargs; i++)
-        same &= compare_arg(launch, i);
-    cx_kernel_table_verified(launch->request.kernel->function->stats,
-                             same ? CX_VERIFIED_SAME : CX_VERIFIED_DIFFERS);
+    for (unsigned i = 0; i < verify->nargs; i++) {
+        const enum cx_verified verified = compare_arg(launch, i);
+        if (worst != CX_VERIFIED_DIFFERS && verified != CX_VERIFIED_SAME)
+            worst = verified;
+    }
+    cx_kernel_table_verified(launch->request.kernel->function->stats, worst);
     return CL_SUCCESS;
 }
 
@@ -554,11 +454,11 @@ static void skip_compare(struct cx_job *job, struct cx_worker *worker)
 void cx_verify_end(struct cx_launch *launch)
 {
     struct cx_context *context = launch->base.context;
-    const struct cx_verify *verify = launch->run.verify;
+    struct cx_verify *verify = launch->run.verify;
     struct cx_worker *host = cx_context_host(context);
-    cl_int error = CL_SUCCESS;
     if (!verify)
         return;
+    cl_int error = verify->replay ? cx_verify_replay_run(launch) : CL_SUCCESS;
     for (unsigned c = 0; c < verify->ncopies && error == CL_SUCCESS; c++)
         if (verify->copy[c].compared)
             error = bring_to_host(launch, &verify->copy[c], false);

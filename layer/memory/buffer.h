@@ -135,7 +135,7 @@ bool cx_mem_is_apart(const struct cx_context *context) CX_HOLDS(cx_context_locke
  * Called by memory/, api/ and launch/. */
 unsigned char *cx_mem_host(struct cx_mem *mem) CX_HOLDS(cx_context_locked);
 /* Makes a real buffer in the device's own memory; if that is host memory, with a margin behind it
- * (host_pages.h). Called by launch/failover.c, launch/private_copies.c and launch/verify.c. */
+ * (host_pages.h). Called by launch/failover.c, launch/private_copies.c and launch/verify_clone.c. */
 cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *error);
 /* Allocates member m's shadow of the root and, for a sub-buffer, its window. Caller holds context->lock.
  * Errors: the driver's (CL_MEM_OBJECT_ALLOCATION_FAILURE: the caller leaves the member out). Called by

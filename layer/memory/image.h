@@ -38,7 +38,7 @@ static inline struct cx_mem *cx_image_from(cl_mem handle)
 void cx_image_free(struct cx_image *image);
 
 /* Makes a real image for the member: over `host` (NULL: with its own memory), or from the member's real
- * object `from` (NULL: none). NULL: *error is the driver's. Called by buffer.c and launch/verify.c. */
+ * object `from` (NULL: none). NULL: *error is the driver's. Called by buffer.c and launch/verify_clone.c. */
 cl_mem cx_image_make(const struct cx_mem *mem, unsigned member, void *host, cl_mem from, cl_int *error);
 
 /* The offset in the object at which a texel begins. Called by image_shape.c. */
@@ -55,7 +55,7 @@ void cx_image_pitches(const struct cx_image *image, size_t row, size_t slice, si
 
 /* The end of the longest range from lo on, within [lo, hi) of the root, whose texels are one box: part of a
  * row, whole rows of a slice, or whole slices. *start: the offset of its first texel, lo or behind padding.
- * Called by transfer.c and launch/verify.c.
+ * Called by transfer.c and launch/verify_clone.c.
  */
 size_t cx_image_box_end(const struct cx_image *image, size_t lo, size_t hi, size_t *start);
 /* The box of such a range, in texels. Called by transport_image.c. */

@@ -142,7 +142,7 @@ void cx_transports_finish(struct cx_context *context);
 
 /* Image objects are transferred by the driver's reads and writes of images. `offset` and `bytes` are of the
  * linear layout (image.h): part of a row, whole rows of one slice, or whole slices. Several rows are below
- * each other in one slice. Called by launch/verify.c. */
+ * each other in one slice. Called by launch/verify_clone.c. */
 cl_int cx_image_upload(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
                        const void *host, size_t bytes, const struct cx_rows *rows, cl_event *event);
 cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,

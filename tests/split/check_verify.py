@@ -67,6 +67,31 @@ def wrong_split_is_caught():
     assert counts(run("--cases", 4, PERMUTED, COEXEC_VERIFY="1", COEXEC_DEBUG="analysis_wait=60000")) == (8, 0)
 
 
+CHECKED = "analysis_wait=60000,zero_copy=0,check_after=1,powers=1:1"
+
+
+def checked_splits_are_replayed():
+    """Launches that were split first and stand are compared with their packages run again in the claimed order."""
+    files = [path for path in sorted(pathlib.Path(KERNELS).glob("*.cl")) if "\n// checked: " in path.read_text()]
+    for algo in "static", "dynamic":
+        done = run("--cases", 3, *files, COEXEC_VERIFY="1", COEXEC_ALGO=algo, COEXEC_DEBUG=CHECKED)
+        verified, differing = counts(done)
+        assert verified >= 2 * len(files) and differing == 0 and not reports(done), done.stderr[-3000:]
+
+
+def wrong_checked_split_is_caught():
+    """By an honest summary several devices change the result, and every launch is undone. By one that lies they seem apart."""
+    kernel = str(pathlib.Path(PERMUTED).with_name("permuted_counted.cl"))
+    honest = run("--cases", 4, kernel, COEXEC_VERIFY="1", COEXEC_DEBUG=CHECKED)
+    assert honest.returncode == 0 and not reports(honest) and " 0 split" in honest.stderr, honest.stderr
+    damaged = subprocess.run([DAMAGE, ENV["COEXEC_CACHE_DIR"], "permuted_counted"], capture_output=True, text=True)
+    assert damaged.returncode == 0, damaged
+    done = run("--cases", 4, kernel, COEXEC_VERIFY="1", COEXEC_DEBUG=CHECKED)
+    verified, differing = counts(done)
+    assert verified > 0 and differing > 0 and len(reports(done)) >= differing, done.stderr
+    assert all("argument 1 out" in line for line in reports(done)), done.stderr
+
+
 def races_are_told():
     """One store, from many work-groups, of unlike values to ten places: no fault of the split."""
     done = run("--cases", 2, str(pathlib.Path(KERNELS) / "scatter_last_wins.cl"), COEXEC_VERIFY="1")
