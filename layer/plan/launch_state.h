@@ -50,7 +50,7 @@ struct cx_launch_acceptance {
  * after all. Summary, trace, recording and log tell it. */
 struct cx_launch_decision {
     enum cx_why reason; /* why it runs whole or split */
-    const char *said;   /* the text of CX_WHY_SAID: by program/ or source/, as long as the kernel lives */
+    const char *report; /* by the analyser, of CX_NO_SUMMARY_REPORTED; lives as long as the kernel */
     const struct cx_summary_kernel *summary; /* the kernel that the lines are in; NULL: not needed */
     uint32_t line;                           /* the source line of the reason (cx_place_text()); 0: none */
     uint32_t other_line;                     /* a second one; 0: there is none */
@@ -204,8 +204,9 @@ static inline bool cx_launch_is_private(const struct cx_launch *launch, unsigned
 /* Why it runs whole or split, as text. Called by plan/. */
 static inline const char *cx_launch_why(const struct cx_launch *launch)
 {
-    return launch->decision.reason == CX_WHY_SAID ? launch->decision.said
-                                                  : cx_why_text(launch->decision.reason);
+    return launch->decision.reason == cx_why_no_summary(CX_NO_SUMMARY_REPORTED)
+               ? launch->decision.report
+               : cx_why_text(launch->decision.reason);
 }
 
 #endif

@@ -74,11 +74,10 @@ static bool join_straggler(struct cx_launch *launch, const struct cx_cached_verd
     return whole_because(launch, CX_WHY_STRAGGLER);
 }
 
-/* A reason that program/ or source/ gives as a text. */
-static enum cx_why said(struct cx_launch *launch, const char *text)
+static bool whole_without_summary(struct cx_launch *launch, const struct cx_no_summary *why)
 {
-    launch->decision.said = text;
-    return CX_WHY_SAID;
+    launch->decision.report = why->report;
+    return whole_because(launch, cx_why_no_summary(why->reason));
 }
 
 /* Why the kernel does not run on a member. */
@@ -108,12 +107,13 @@ static bool could_share(struct cx_launch *launch, const struct cx_cached_verdict
     const struct cx_context *context = launch->base.context;
     struct cx_kernel *kernel = launch->request.kernel;
     const unsigned m = of->member;
+    struct cx_no_summary why;
     if (!cx_kernel_runs_on(kernel, m))
         return whole_because(launch, why_not_on(kernel, m));
     if (cx_device_load_is_straggler(&context->workers[m]) && !join_straggler(launch, judged, m, plan))
         return false;
-    if (m != of->first && !cx_program_compatible(kernel->program, of->first, m, &launch->decision.said))
-        return whole_because(launch, CX_WHY_SAID);
+    if (m != of->first && !cx_program_compatible(kernel->program, of->first, m, &why))
+        return whole_without_summary(launch, &why);
     if (cx_options_get()->reproducible && !cx_context_alike(context, of->first, m))
         return false;
     if (!cx_kernel_variant_ready(kernel, m, of->variant)) {
@@ -205,7 +205,7 @@ void cx_split_plan_finish(struct cx_split_plan *plan)
 static bool is_allowed(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const uint64_t members = launch->base.queue->members;
-    const char *text = NULL;
+    struct cx_no_summary why = {CX_NO_SUMMARY_UNKNOWN};
 
     if (!(members & (members - 1)))
         return whole_alike(launch, CX_WHY_ONE_DEVICE);
@@ -217,9 +217,9 @@ static bool is_allowed(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
         return whole_because(launch, CX_WHY_ENDING);
     if (launch->acceptance.beyond)
         return whole_because(launch, CX_WHY_BEYOND);
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, &text);
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, &why);
     if (!summary)
-        return whole_because(launch, text ? said(launch, text) : CX_WHY_NO_SUMMARY);
+        return whole_without_summary(launch, &why);
     launch->decision.summary = summary;
     enum cx_summary_reason forbids =
         cx_summary_forbids(summary, &launch->decision.line, &launch->decision.arg);

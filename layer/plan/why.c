@@ -6,13 +6,11 @@
 
 static const char *const why_texts[CX_WHY_SUMMARY] = {
     [CX_WHY_NONE] = "",
-    [CX_WHY_SAID] = "",
     [CX_WHY_ONE_DEVICE] = "there is one device",
     [CX_WHY_SPLIT_NEVER] = "COEXEC_SPLIT=never",
     [CX_WHY_SINGLE] = "COEXEC_ALGO=single",
     [CX_WHY_ENDING] = "the process is ending",
     [CX_WHY_BEYOND] = "only its driver can tell whether it takes such work-groups",
-    [CX_WHY_NO_SUMMARY] = "there is no access summary",
     [CX_WHY_NO_LOCAL_SIZE] = "no work-group size suits all devices",
     [CX_WHY_FLOAT_SUMS] = "COEXEC_REPRODUCIBLE=1, and work-groups add floating-point numbers in any order",
     [CX_WHY_NO_MEMORY] = "out of memory",
@@ -45,6 +43,8 @@ static const char *const why_texts[CX_WHY_SUMMARY] = {
 const char *cx_why_text(enum cx_why why)
 {
     const unsigned value = (unsigned)why;
+    if (value >= CX_WHY_NO_SUMMARY)
+        return cx_no_summary_reason_text((enum cx_no_summary_reason)(value - CX_WHY_NO_SUMMARY));
     if (value >= CX_WHY_STAKE)
         return cx_stake_verdict_text((enum cx_stake_verdict)(value - CX_WHY_STAKE));
     if (value >= CX_WHY_ADMISSION)

@@ -11,6 +11,7 @@
 
 #include "layer/access/summary.h"
 #include "layer/source/analysis.h"
+#include "layer/source/no_summary.h"
 #include "layer/source/subrange.h"
 #include "scheduler/admission.h"
 #include "scheduler/budget.h"
@@ -18,13 +19,11 @@
 /* Why a launch runs whole or split. */
 enum cx_why {
     CX_WHY_NONE,       /* not decided yet */
-    CX_WHY_SAID,       /* a text that program/ or source/ gave: cx_launch_decision.said */
     CX_WHY_ONE_DEVICE, /* whole, up to CX_WHY_OWN_MEMORY ... */
     CX_WHY_SPLIT_NEVER,
     CX_WHY_SINGLE, /* COEXEC_ALGO=single */
     CX_WHY_ENDING,
     CX_WHY_BEYOND, /* cx_launch_acceptance.beyond */
-    CX_WHY_NO_SUMMARY,
     CX_WHY_NO_LOCAL_SIZE,
     CX_WHY_FLOAT_SUMS,
     CX_WHY_NO_MEMORY,
@@ -56,8 +55,13 @@ enum cx_why {
     CX_WHY_MOVED = CX_WHY_SUBRANGE + CX_SUBRANGE_LIMITS,    /* + enum cx_files_moved */
     CX_WHY_ADMISSION = CX_WHY_MOVED + CX_FILES_MOVED,       /* + enum cx_admission_reason */
     CX_WHY_STAKE = CX_WHY_ADMISSION + CX_ADMISSION_REASONS, /* + enum cx_stake_verdict */
-    CX_WHY_COUNT = CX_WHY_STAKE + CX_STAKE_VERDICTS
+    CX_WHY_NO_SUMMARY = CX_WHY_STAKE + CX_STAKE_VERDICTS,   /* + enum cx_no_summary_reason */
+    CX_WHY_COUNT = CX_WHY_NO_SUMMARY + CX_NO_SUMMARY_REASONS
 };
+static inline enum cx_why cx_why_no_summary(enum cx_no_summary_reason reason)
+{
+    return (enum cx_why)((unsigned)CX_WHY_NO_SUMMARY + (unsigned)reason);
+}
 static inline enum cx_why cx_why_summary(enum cx_summary_reason reason)
 {
     return (enum cx_why)((unsigned)CX_WHY_SUMMARY + (unsigned)reason);
@@ -78,7 +82,8 @@ static inline enum cx_why cx_why_stake(enum cx_stake_verdict verdict)
 {
     return (enum cx_why)((unsigned)CX_WHY_STAKE + (unsigned)verdict);
 }
-/* A phrase that completes "runs whole/split: ..."; "" for NONE and SAID. Called by launch_state.h and
+/* A phrase that completes "runs whole/split: ..."; "" for NONE, and where the analyser
+ * reported why (cx_launch_decision.report). Called by launch_state.h and
  * launch/split.c. */
 const char *cx_why_text(enum cx_why why);
 

@@ -303,7 +303,7 @@ static void look_for_assembly(struct cx_program *program)
 static struct cx_analysis *start_analysis(struct cx_program *program)
 {
     if (!cx_context_shares(program->context)) {
-        program->analysed.why_not = "there is one device";
+        program->analysed.why_not.reason = CX_NO_SUMMARY_ONE_DEVICE;
         return NULL;
     }
     if (program->origin.stored && !cx_program_binary_has_text(program->origin.stored))
@@ -313,7 +313,7 @@ static struct cx_analysis *start_analysis(struct cx_program *program)
                                  program->build.text_options, cx_trace_analyses(program->context),
                                  &program->analysed.why_not);
     if (!program->origin.source) {
-        program->analysed.why_not = "the program is in an intermediate language";
+        program->analysed.why_not.reason = CX_NO_SUMMARY_IL;
         return NULL;
     }
     return cx_analysis_start(&program->context->members, program->context->fastest, program->origin.source,
@@ -339,8 +339,8 @@ static cl_int execute(struct cx_build *build)
     build->text = build->text_options = NULL;
     look_for_assembly(program);
     if (parts) {
-        program->analysed.why_not =
-            program->origin.builtins ? "built-in kernels have no source" : "linked program";
+        program->analysed.why_not.reason =
+            program->origin.builtins ? CX_NO_SUMMARY_BUILTINS : CX_NO_SUMMARY_LINKED;
         since = cx_clock_ns();
         if (build->analyse)
             program->analysed.analysis = start_analysis(program);

@@ -230,12 +230,12 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
 
 /* The same as of one member: another summary only where cx_program_compatible says that the two differ. */
 static const struct cx_summary_kernel *summary_on(const struct cx_kernel *kernel, unsigned member,
-                                                  const char **why)
+                                                  struct cx_no_summary *why)
 {
     const struct cx_program *program = kernel->program;
     const struct cx_summary_kernel *found =
         atomic_load_explicit(&kernel->function->summary[member], memory_order_acquire);
-    const char *reason = program->analysed.why_not;
+    struct cx_no_summary reason = program->analysed.why_not;
 
     if (found) /* several look at each launch */
         return found;
@@ -243,12 +243,12 @@ static const struct cx_summary_kernel *summary_on(const struct cx_kernel *kernel
         const struct cx_summary *summary = cx_analysis_summary(program->analysed.analysis, member, &reason);
         if (summary) {
             found = cx_summary_find(summary, kernel->function->name);
-            reason = "the analysis does not know the kernel";
+            reason.reason = CX_NO_SUMMARY_NO_KERNEL;
         }
     }
     if (found && found->narg != kernel->nargs && !(found->flags & CX_SUMMARY_OPAQUE)) {
         found = NULL;
-        reason = "driver and analysis disagree on the kernel's arguments";
+        reason.reason = CX_NO_SUMMARY_ARGUMENTS;
     }
     if (found)
         atomic_store_explicit(&kernel->function->summary[member], found, memory_order_release);
@@ -322,7 +322,7 @@ bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, u
     return cx_program_variant_wait(kernel->program, variant, ms);
 }
 
-const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why)
+const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, struct cx_no_summary *why)
 {
     for (unsigned k = 0; k < kernel->program->context->nmembers; k++) {
         unsigned member = cx_program_member_at(kernel->program, k);
@@ -330,7 +330,7 @@ const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel
             return summary_on(kernel, member, why);
     }
     if (why)
-        *why = "no device runs the kernel";
+        *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_NO_DEVICE};
     return NULL;
 }
 

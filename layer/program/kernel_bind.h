@@ -47,7 +47,7 @@ bool cx_kernel_variant_wait(struct cx_kernel *kernel, enum cx_variant variant, u
 /* The access summary by the fastest member that runs the kernel, or NULL with *why set ("analysis still
  * running", ...; the text lives as long as the kernel). Never waits. Called by program/, api/, launch/ and
  * plan/. */
-const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, const char **why);
+const struct cx_summary_kernel *cx_kernel_summary(const struct cx_kernel *kernel, struct cx_no_summary *why);
 /* Waits for the analysis of the kernel's program, at most ms; only in threads of the layer. False: it still
  * runs. Called by api/enqueue_kernel.c and plan/plan.c. */
 bool cx_kernel_summary_wait(const struct cx_kernel *kernel, unsigned ms);

@@ -102,7 +102,7 @@ struct cx_program *cx_program_blank(struct cx_context *context, char *source)
     program->build.options = strdup("");
     program->build.status = CL_BUILD_NONE;
     program->build.binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
-    program->analysed.why_not = "the program is not built";
+    program->analysed.why_not.reason = CX_NO_SUMMARY_NOT_BUILT;
     cx_lock_init(&program->lock, CX_RANK_PROGRAM);
     cx_lock_init(&program->division.lock, CX_RANK_UNITS);
     pthread_condattr_t monotonic;
@@ -137,7 +137,8 @@ enum cx_files_moved cx_program_moved(const struct cx_program *program, unsigned 
     return state == CX_BUILD_FAILED ? of->moved : CX_FILES_SAME;
 }
 
-bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why)
+bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b,
+                           struct cx_no_summary *why)
 {
     if (a == b)
         return true;

@@ -79,7 +79,7 @@ struct cx_program_build {
 /* What is known of the text. Written by the build, like cx_program_build. */
 struct cx_program_analysed {
     struct cx_analysis *analysis; /* of the last build; NULL: none was started */
-    const char *why_not;          /* why there is none */
+    struct cx_no_summary why_not; /* why there is none */
     bool assembles;               /* its text has inline assembly, whether used or not */
     bool may_assemble; /* it may have, perhaps in included files or in objects whose text is not known */
 };
@@ -142,7 +142,8 @@ void cx_program_list_more(struct cx_program *program);
 /* Whether members a and b compile the same preprocessed text, so that they may share a launch. False while
  * that is not known; then *why is set (why may be NULL; the text lives until the next build). Never waits.
  * Thread-safe. Called by plan/plan.c. */
-bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b, const char **why);
+bool cx_program_compatible(const struct cx_program *program, unsigned a, unsigned b,
+                           struct cx_no_summary *why);
 /* Why the deferred build of member m failed if included files had changed. SAME: they had not, or its build
  * has not failed. Called by plan/plan.c. */
 enum cx_files_moved cx_program_moved(const struct cx_program *program, unsigned member);

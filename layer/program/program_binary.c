@@ -389,14 +389,14 @@ static struct cx_analysis_blob kept_for(const struct cx_container_part *part)
     return cx_binary_summaries_load(key);
 }
 
-struct cx_analysis *cx_program_binary_analysis(const struct cx_program *program, const char **why)
+struct cx_analysis *cx_program_binary_analysis(const struct cx_program *program, struct cx_no_summary *why)
 {
     const struct cx_context *context = program->context;
     struct cx_analysis_blob *blobs = calloc(2 * context->nmembers, sizeof(*blobs));
     struct cx_analysis_blob *kept = blobs ? blobs + context->nmembers : NULL;
     struct cx_analysis *analysis = NULL;
 
-    *why = "no memory for the analysis";
+    *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_NO_MEMORY};
     for (unsigned m = 0; blobs && m < context->nmembers; m++) {
         const struct cx_container_part *part = part_for(program->origin.stored, context->workers[m].device);
         if (part && part->summary.data)

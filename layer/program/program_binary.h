@@ -29,7 +29,7 @@ bool cx_program_binary_has_text(const struct cx_stored *stored);
  * device. Called by build.c. */
 cl_program cx_program_binary_program(const struct cx_program *program, unsigned member, cl_int *error);
 /* Makes an analysis of the summaries in the binary. NULL with *why: there are none. Called by build.c. */
-struct cx_analysis *cx_program_binary_analysis(const struct cx_program *program, const char **why);
+struct cx_analysis *cx_program_binary_analysis(const struct cx_program *program, struct cx_no_summary *why);
 
 /* Checks a list of devices, for all functions that make programs for such a list. Called by program_il.c. */
 cl_int cx_program_check_devices(cl_context context, cl_uint count, const cl_device_id *devices);

@@ -46,15 +46,16 @@ struct job {
 static bool text_is_as_before(const struct job *job)
 {
     const struct cx_program *program = job->program;
-    const char *why = "the program's binary has no access summary";
+    struct cx_no_summary none = {.reason = CX_NO_SUMMARY_BINARY};
     const struct cx_analysis_blob before = program->analysed.analysis
                                                ? cx_analysis_blob(program->analysed.analysis, job->member)
                                                : (struct cx_analysis_blob){0};
     struct cx_analysis *now =
         before.text
             ? cx_analysis_start(&program->context->members, program->context->fastest, program->origin.source,
-                                job->options, cx_trace_analyses(program->context), &why)
+                                job->options, cx_trace_analyses(program->context), &none)
             : NULL;
+    const char *why = now ? NULL : cx_no_summary_text(&none);
 
     if (now) {
         const bool ended = cx_analysis_wait(now, TEXT_WAIT_MS);

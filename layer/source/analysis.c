@@ -484,20 +484,20 @@ static struct cx_analysis *analysis_new(unsigned nmembers, const char *source, c
 
 struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsigned first,
                                       const char *source, const char *options, unsigned trace_row,
-                                      const char **why)
+                                      struct cx_no_summary *why)
 {
     if (!cx_options_get()->analysis) {
-        *why = "analysis is switched off (COEXEC_DEBUG=analysis=0)";
+        *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_OFF};
         return NULL;
     }
     const char *analyser = cx_analyser_program();
     if (!analyser) {
-        *why = "there is no analyser (coexec-analyse)";
+        *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_NO_ANALYSER};
         return NULL;
     }
     struct cx_analysis *analysis = analysis_new(members->n, source, options);
     if (!analysis) {
-        *why = "no memory for the analysis";
+        *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_NO_MEMORY};
         return NULL;
     }
     analysis->analyser = analyser;
@@ -515,7 +515,7 @@ static void restore_run(struct run *run, const struct cx_analysis_blob *blob)
 {
     struct cx_analyser_result *result = &run->result;
 
-    snprintf(result->why, sizeof(result->why), "the program's binary has no access summary");
+    snprintf(result->why, sizeof(result->why), "%s", cx_no_summary_reason_text(CX_NO_SUMMARY_BINARY));
     if (blob->data && cx_summary_parse(blob->data, blob->size, &result->summary) == CX_SUMMARY_OK) {
         result->blob = malloc(blob->size);
         if (result->blob) {
@@ -530,12 +530,12 @@ static void restore_run(struct run *run, const struct cx_analysis_blob *blob)
 }
 
 struct cx_analysis *cx_analysis_restore(const struct cx_device_list *members,
-                                        const struct cx_analysis_blob *blobs, const char **why)
+                                        const struct cx_analysis_blob *blobs, struct cx_no_summary *why)
 {
     struct cx_analysis *analysis = analysis_new(members->n, "", "");
     bool any = false;
 
-    *why = "no memory for the analysis";
+    *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_NO_MEMORY};
     if (!analysis)
         return NULL;
     analysis->nruns = members->n;
@@ -548,7 +548,7 @@ struct cx_analysis *cx_analysis_restore(const struct cx_device_list *members,
     }
     if (any)
         return analysis;
-    *why = "the program's binary has no access summary";
+    *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_BINARY};
     unref(analysis);
     return NULL;
 }
@@ -568,8 +568,13 @@ enum cx_analysis_state cx_analysis_state(const struct cx_analysis *analysis, uns
     return state_of(run_of(analysis, member));
 }
 
+static struct cx_no_summary reported(const struct run *run)
+{
+    return (struct cx_no_summary){.reason = CX_NO_SUMMARY_REPORTED, .report = run->result.why};
+}
+
 const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis, unsigned member,
-                                             const char **why)
+                                             struct cx_no_summary *why)
 {
     const struct run *run = run_of(analysis, member);
     enum cx_analysis_state state = state_of(run);
@@ -577,7 +582,8 @@ const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis,
     if (state == CX_ANALYSIS_READY)
         return run->result.summary;
     if (why)
-        *why = state == CX_ANALYSIS_PENDING ? "analysis still running" : run->result.why;
+        *why = state == CX_ANALYSIS_PENDING ? (struct cx_no_summary){.reason = CX_NO_SUMMARY_RUNNING}
+                                            : reported(run);
     return NULL;
 }
 
@@ -613,35 +619,34 @@ void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char 
         store_cached(run);
 }
 
-/* What keeps two runs apart, NULL where nothing does. */
-static const char *difference(const struct run *first, const struct run *second)
+/* Whether both are ready and of one text; else *why is set. */
+static bool are_same(const struct run *first, const struct run *second, struct cx_no_summary *why)
 {
     const struct run *runs[] = {first, second};
 
     if (first == second)
-        return NULL;
+        return true;
     for (unsigned i = 0; i < 2; i++) {
         enum cx_analysis_state state = state_of(runs[i]);
-        if (state == CX_ANALYSIS_FAILED)
-            return runs[i]->result.why;
-        if (state == CX_ANALYSIS_PENDING)
-            return "the analysis for another device still runs";
+        if (state == CX_ANALYSIS_READY)
+            continue;
+        *why = state == CX_ANALYSIS_FAILED ? reported(runs[i])
+                                           : (struct cx_no_summary){.reason = CX_NO_SUMMARY_OTHER_RUNNING};
+        return false;
     }
     if (first->result.has_text && second->result.has_text &&
         !memcmp(first->result.text, second->result.text, sizeof(first->result.text)) &&
         first->result.size == second->result.size &&
         !memcmp(first->result.blob, second->result.blob, first->result.size))
-        return NULL;
-    return "the other devices' compilers may see other code (their macros differ)";
+        return true;
+    *why = (struct cx_no_summary){.reason = CX_NO_SUMMARY_MACROS_DIFFER};
+    return false;
 }
 
-bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, const char **why)
+bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, struct cx_no_summary *why)
 {
-    const char *reason = difference(run_of(analysis, a), run_of(analysis, b));
-
-    if (reason && why)
-        *why = reason;
-    return !reason;
+    struct cx_no_summary unwanted;
+    return are_same(run_of(analysis, a), run_of(analysis, b), why ? why : &unwanted);
 }
 
 static bool any_pending(const struct cx_analysis *analysis)

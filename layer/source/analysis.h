@@ -14,6 +14,7 @@
 
 #include "layer/access/summary.h"
 #include "layer/driver/device.h"
+#include "layer/source/no_summary.h"
 
 enum cx_analysis_state { CX_ANALYSIS_PENDING, CX_ANALYSIS_READY, CX_ANALYSIS_FAILED };
 
@@ -24,7 +25,7 @@ struct cx_analysis;
  * is missing, no memory). trace_row: the trace's row. Called by program/build.c and program/variant.c. */
 struct cx_analysis *cx_analysis_start(const struct cx_device_list *members, unsigned first,
                                       const char *source, const char *options, unsigned trace_row,
-                                      const char **why);
+                                      struct cx_no_summary *why);
 /* One member's result as bytes: the summary's blob, and the hash of the text that was analysed (NULL:
  * unknown). */
 struct cx_analysis_blob {
@@ -41,7 +42,7 @@ void cx_analysis_keep(struct cx_analysis *analysis, unsigned member, const char 
 /* Makes an analysis, ready at once, of stored results, one for each member. NULL with *why set: none of them
  * is sound, or there is no memory. Called by program/program_binary.c. */
 struct cx_analysis *cx_analysis_restore(const struct cx_device_list *members,
-                                        const struct cx_analysis_blob *blobs, const char **why);
+                                        const struct cx_analysis_blob *blobs, struct cx_no_summary *why);
 /* Stops the helper program if it still runs, drops the caller's reference and nulls it. Accepts a pointer to
  * NULL. Never waits. Summaries live as long as the last reference. Called by program/build.c,
  * program/program.c and program/variant.c. */
@@ -49,16 +50,16 @@ void cx_analysis_release(struct cx_analysis **analysis);
 
 /* The state of member m's analysis. Called by program/program_binary.c. */
 enum cx_analysis_state cx_analysis_state(const struct cx_analysis *analysis, unsigned member);
-/* Member m's summary if its state is READY; else NULL, with *why set (why may be NULL; the text lives as long
- * as the analysis). Never waits. Called by program/kernel_bind.c. */
+/* Member m's summary if its state is READY; else NULL, with *why set (why may be NULL). Never waits. Called
+ * by program/kernel_bind.c. */
 const struct cx_summary *cx_analysis_summary(const struct cx_analysis *analysis, unsigned member,
-                                             const char **why);
+                                             struct cx_no_summary *why);
 /* The macros that member m's compiler reported (compiler_macros.h) if the state is READY; NULL: it was not
  * asked. Lives as long as the analysis. Called by plan/record_launch.c. */
 const char *cx_analysis_replies(const struct cx_analysis *analysis, unsigned member);
-/* Whether both members' analyses are ready and of equal texts. Else *why is set (why may be NULL; the text
- * lives as long as the analysis). Never waits. Called by program/program.c and program/program_binary.c. */
-bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, const char **why);
+/* Whether both members' analyses are ready and of equal texts. Else *why is set (why may be NULL). Never
+ * waits. Called by program/program.c and program/program_binary.c. */
+bool cx_analysis_same(const struct cx_analysis *analysis, unsigned a, unsigned b, struct cx_no_summary *why);
 /* Waits until no member's state is PENDING, at most ms. False: the time is up. Only if
  * COEXEC_DEBUG=analysis_wait allows waiting. Called by program/kernel_bind.c and program/variant.c. */
 bool cx_analysis_wait(struct cx_analysis *analysis, unsigned ms);

@@ -11,7 +11,7 @@ START_TEST(each_reason_has_its_text)
     ck_assert_str_eq(cx_why_text(CX_WHY_NONE), "");
     for (unsigned why = CX_WHY_ONE_DEVICE; why < CX_WHY_COUNT; why++) {
         if (why == CX_WHY_SUMMARY + CX_REASON_NONE || why == CX_WHY_SUBRANGE + CX_SUBRANGE_FITS ||
-            why == CX_WHY_MOVED + CX_FILES_SAME)
+            why == CX_WHY_MOVED + CX_FILES_SAME || why == CX_WHY_NO_SUMMARY + CX_NO_SUMMARY_REPORTED)
             continue;
         ck_assert_ptr_nonnull(cx_why_text((enum cx_why)why));
         ck_assert_uint_gt(strlen(cx_why_text((enum cx_why)why)), 10);
@@ -42,6 +42,10 @@ START_TEST(ranges_do_not_mix)
                      cx_admission_reason_text(CX_ADMISSION_WHOLE_OTHERS_SLOW));
     ck_assert_str_eq(cx_why_text(cx_why_stake(CX_STAKE_UNKNOWN)), cx_stake_verdict_text(CX_STAKE_UNKNOWN));
     ck_assert_str_eq(cx_why_text(cx_why_stake(CX_STAKE_TRIAL)), cx_stake_verdict_text(CX_STAKE_TRIAL));
+    ck_assert_str_eq(cx_why_text(cx_why_no_summary(CX_NO_SUMMARY_UNKNOWN)),
+                     cx_no_summary_reason_text(CX_NO_SUMMARY_UNKNOWN));
+    ck_assert_str_eq(cx_why_text(cx_why_no_summary(CX_NO_SUMMARY_NO_DEVICE)),
+                     cx_no_summary_reason_text(CX_NO_SUMMARY_NO_DEVICE));
     ck_assert_str_eq(cx_part_note_text(cx_part_note_decided(CX_DECIDED_REEXECUTE)),
                      cx_decision_text(CX_DECIDED_REEXECUTE));
     ck_assert_str_eq(cx_part_note_text(cx_part_note_admitted(CX_ADMISSION_WORKS)),

@@ -98,9 +98,9 @@ static const char telling_source[] =
 
 static struct cx_analysis *start(const char *source, const char *options)
 {
-    const char *why = "";
+    struct cx_no_summary why = {0};
     struct cx_analysis *analysis = cx_analysis_start(&members, 1, source, options, 0, &why);
-    ck_assert_msg(analysis != NULL, "%s", why);
+    ck_assert_msg(analysis != NULL, "%s", cx_no_summary_text(&why));
     return analysis;
 }
 
@@ -113,19 +113,18 @@ static double now(void)
 
 START_TEST(one_run_for_all)
 {
-    const char *why = NULL;
-
+    struct cx_no_summary why = {0};
     use_script("[ \"$extensions\" = 'cl_khr_fp64 cl_khr_icd' ] && [ \"$options\" = '-DN=2 -w' ] &&\n"
                "grep -q get_global_id $source && sleep 0.3 && cp $here/one $blob");
     struct cx_analysis *analysis = start(plain_source, "-DN=2 -w");
     ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_PENDING);
     ck_assert_ptr_null(cx_analysis_summary(analysis, 0, &why));
-    ck_assert_str_eq(why, "analysis still running");
+    ck_assert_int_eq(why.reason, CX_NO_SUMMARY_RUNNING);
     ck_assert(!cx_analysis_wait(analysis, 1));
     ck_assert(cx_analysis_wait(analysis, 20000));
     for (unsigned m = 0; m < 3; m++) {
         const struct cx_summary *summary = cx_analysis_summary(analysis, m, &why);
-        ck_assert_msg(summary != NULL, "%s", why);
+        ck_assert_msg(summary != NULL, "%s", cx_no_summary_text(&why));
         ck_assert_ptr_nonnull(cx_summary_find(summary, "one"));
         ck_assert(cx_analysis_same(analysis, 0, m, NULL));
     }
@@ -175,7 +174,7 @@ static bool included_in_a_process(void)
 
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        const char *why;
+        struct cx_no_summary why = {0};
         snprintf(options, sizeof(options), "-I%s", cl_folder_path(""));
         struct cx_analysis *analysis = cx_analysis_start(
             &members, 1, "#include \"y.h\"\n__kernel void one(__global int *a) { a[0] = 1; }", options, 0,
@@ -249,17 +248,21 @@ START_TEST(runs_by_identity)
 }
 END_TEST
 
+static void expect_report(const struct cx_no_summary *why, const char *first, const char *second)
+{
+    ck_assert_int_eq(why->reason, CX_NO_SUMMARY_REPORTED);
+    ck_assert_msg(strstr(why->report, first) && strstr(why->report, second), "%s", why->report);
+}
+
 static void expect_failure(const char *script, const char *cause)
 {
-    const char *why = "";
-
+    struct cx_no_summary why = {0};
     use_script(script);
     struct cx_analysis *analysis = start(plain_source, script);
     ck_assert(cx_analysis_wait(analysis, 20000));
-    ck_assert_int_eq(cx_analysis_state(analysis, 0), CX_ANALYSIS_FAILED);
     ck_assert_ptr_null(cx_analysis_summary(analysis, 0, &why));
-    ck_assert_msg(strstr(why, cause) != NULL, "%s", why);
-    ck_assert_msg(!strstr(why, "/tmp/"), "%s", why);
+    expect_report(&why, cause, cause);
+    ck_assert_ptr_null(strstr(why.report, "/tmp/"));
     cx_analysis_release(&analysis);
 }
 
@@ -288,24 +291,24 @@ END_TEST
 
 START_TEST(no_analyser)
 {
-    const char *why = NULL;
+    struct cx_no_summary why = {0};
 
     set_environment("COEXEC_ANALYSER", "/no/such/analyser", NULL);
     capture_start();
     ck_assert_ptr_null(cx_analysis_start(&members, 1, plain_source, "", 0, &why));
     ck_assert_ptr_null(cx_analysis_start(&members, 1, plain_source, "", 0, &why));
-    ck_assert_str_eq(why, "there is no analyser (coexec-analyse)");
+    ck_assert_int_eq(why.reason, CX_NO_SUMMARY_NO_ANALYSER);
     ck_assert_ptr_nonnull(strstr(capture_end(), "/no/such/analyser"));
 }
 END_TEST
 
 START_TEST(switched_off)
 {
-    const char *why = NULL;
+    struct cx_no_summary why = {0};
 
     set_environment("analysis", "0", NULL);
     ck_assert_ptr_null(cx_analysis_start(&members, 1, plain_source, "", 0, &why));
-    ck_assert_str_eq(why, "analysis is switched off (COEXEC_DEBUG=analysis=0)");
+    ck_assert_int_eq(why.reason, CX_NO_SUMMARY_OFF);
 }
 END_TEST
 
@@ -334,7 +337,7 @@ START_TEST(kept_for_a_binary)
     static const unsigned char binary[] = {1, 0, 2};
     char key[CX_DISK_CACHE_KEY_SIZE], other[CX_DISK_CACHE_KEY_SIZE];
     struct cx_analysis_blob blob = {NULL};
-    const char *why = NULL;
+    struct cx_no_summary why = {0};
 
     use_script("sleep 0.3; echo text >$text; cp $here/one $blob");
     cx_binary_summaries_key(key, "device", binary, sizeof(binary));
@@ -356,7 +359,7 @@ START_TEST(kept_for_a_binary)
 
     struct cx_analysis_blob blobs[] = {blob, blob, {NULL}};
     analysis = cx_analysis_restore(&members, blobs, &why);
-    ck_assert_msg(analysis != NULL, "%s", why);
+    ck_assert_msg(analysis != NULL, "%s", cx_no_summary_text(&why));
     ck_assert(cx_analysis_same(analysis, 0, 1, NULL));
     ck_assert(!cx_analysis_same(analysis, 0, 2, NULL));
     ck_assert_ptr_nonnull(cx_summary_find(cx_analysis_summary(analysis, 1, NULL), "one"));
@@ -436,15 +439,15 @@ static void expect_one_two(const struct cx_analysis *analysis)
     static const char *const names[] = {"one", "one", "two"};
 
     for (unsigned m = 0; m < 3; m++) {
-        const char *why = NULL;
+        struct cx_no_summary why = {0};
         const struct cx_summary *summary = cx_analysis_summary(analysis, m, &why);
-        ck_assert_msg(summary && cx_summary_find(summary, names[m]), "member %u: %s", m, why);
+        ck_assert_msg(summary && cx_summary_find(summary, names[m]), "%u: %s", m, cx_no_summary_text(&why));
     }
-    const char *why = NULL;
+    struct cx_no_summary why = {0};
     ck_assert(cx_analysis_same(analysis, 0, 1, &why));
-    ck_assert_ptr_null(why);
+    ck_assert_int_eq(why.reason, CX_NO_SUMMARY_UNKNOWN);
     ck_assert(!cx_analysis_same(analysis, 1, 2, &why));
-    ck_assert_msg(strstr(why, "their macros differ"), "%s", why);
+    ck_assert_msg(why.reason == CX_NO_SUMMARY_MACROS_DIFFER, "%s", cx_no_summary_text(&why));
 }
 
 /* Members with different answers are kept apart; nothing is asked or run twice, in other processes neither.
@@ -489,15 +492,13 @@ END_TEST
 
 static void expect_why(const char *source, unsigned member, const char *first, const char *second)
 {
-    const char *why = "";
+    struct cx_no_summary why = {0};
     struct cx_analysis *analysis = start(source, "");
-
     ck_assert(cx_analysis_wait(analysis, 20000));
-    ck_assert_int_eq(cx_analysis_state(analysis, member), CX_ANALYSIS_FAILED);
     ck_assert_ptr_null(cx_analysis_summary(analysis, member, &why));
-    ck_assert_msg(strstr(why, first) && strstr(why, second), "%s", why);
+    expect_report(&why, first, second);
     ck_assert(!cx_analysis_same(analysis, 0, member, &why)); /* that, not other macros, keeps it out */
-    ck_assert_msg(strstr(why, first) && strstr(why, second), "%s", why);
+    expect_report(&why, first, second);
     cx_analysis_release(&analysis);
 }
 
