@@ -30,30 +30,32 @@ enum { MOST_OWN = 512 };
 /* Milliseconds that this may take: it goes on by itself if the process ends. */
 enum { STORE_LIMIT = 10000, LOCK_PATIENCE_MS = 20 };
 
+/* Set before `ready`, by the first context and the thread that reads. */
 static struct {
-    struct cx_lock lock;
     char *folder; /* NULL: there is none */
     unsigned char salt[CX_KNOWLEDGE_SALT];
     pid_t process;
     bool may_write;
     atomic_bool ready;
-    struct cx_profile_table former, /* of other processes */
-        own,                        /* of this one, for look-ups */
-        news;                       /* ... that is not written yet */
-    bool *asked;                    /* by the place in `former` */
-    uint64_t written_ns;
-    bool writes; /* a thread is on its way to */
-} known = {.lock = CX_LOCK_INIT(CX_RANK_KNOWLEDGE)};
+} base;
+
+static struct cx_lock lock = CX_LOCK_INIT(CX_RANK_KNOWLEDGE);
+static struct cx_profile_table former CX_GUARDED_BY(lock); /* of other processes */
+static struct cx_profile_table own CX_GUARDED_BY(lock);    /* of this one, for look-ups */
+static struct cx_profile_table news CX_GUARDED_BY(lock);   /* ... that is not written yet */
+static bool *asked CX_GUARDED_BY(lock);                    /* by the place in `former` */
+static uint64_t written_ns CX_GUARDED_BY(lock);            /* host clock, the last time */
+static bool writes CX_GUARDED_BY(lock);                    /* a thread is on its way to */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- at the beginning ---- */
 
 /* Files, one after another, into `former`; nobody else uses that yet. */
-static void take_new(void *data, const char *name)
+static void take_new(void *data, const char *name) CX_UNCHECKED
 {
     (void)data;
-    (void)cx_knowledge_read(known.folder, name, &known.former);
+    (void)cx_knowledge_read(base.folder, name, &former);
 }
 
 /* Has a process take the new files into the base. */
@@ -65,27 +67,27 @@ static void store(void *data)
     char message[128];
     atomic_init(&helper.outlasts, true);
     const enum cx_subprocess_end end =
-        cx_subprocess_run(&helper, (char *const[]){(char *)program, (char[]){"take-in"}, known.folder, NULL},
+        cx_subprocess_run(&helper, (char *const[]){(char *)program, (char[]){"take-in"}, base.folder, NULL},
                           STORE_LIMIT, message, sizeof(message));
     cx_debug(CX_TOPIC_PLAN, "coexec-knowledge ended with %u %s", (unsigned)end, message);
 }
 
-static void load(void *data)
+static void load(void *data) CX_UNCHECKED
 {
     const bool may_write = cx_options_get()->knowledge == CX_OPTION_KNOWLEDGE_AUTO;
     (void)data;
-    if (!cx_knowledge_store_program() || !cx_knowledge_salt(known.folder, may_write, known.salt))
+    if (!cx_knowledge_store_program() || !cx_knowledge_salt(base.folder, may_write, base.salt))
         return;
-    cx_knowledge_read_view(known.folder, &known.former);
-    const unsigned news = cx_knowledge_each_new(known.folder, take_new, NULL);
-    known.asked = calloc(known.former.count + 1u, sizeof(*known.asked));
-    if (!known.asked)
+    cx_knowledge_read_view(base.folder, &former);
+    const unsigned files = cx_knowledge_each_new(base.folder, take_new, NULL);
+    asked = calloc(former.count + 1u, sizeof(*asked));
+    if (!asked)
         return;
-    known.may_write = may_write && news < CX_KNOWLEDGE_NEW_MOST;
-    known.written_ns = cx_clock_ns();
-    atomic_store_explicit(&known.ready, true, memory_order_release);
-    cx_debug(CX_TOPIC_PLAN, "%u kernels and sizes are known from former processes", known.former.count);
-    if (may_write && news >= MANY_NEW)
+    base.may_write = may_write && files < CX_KNOWLEDGE_NEW_MOST;
+    written_ns = cx_clock_ns();
+    atomic_store_explicit(&base.ready, true, memory_order_release);
+    cx_debug(CX_TOPIC_PLAN, "%u kernels and sizes are known from former processes", former.count);
+    if (may_write && files >= MANY_NEW)
         store(NULL);
 }
 
@@ -96,9 +98,9 @@ static void begin(void)
     if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible ||
         options->split == CX_OPTION_SPLIT_NEVER || !cache)
         return;
-    known.process = getpid();
-    known.folder = cx_knowledge_folder(cache);
-    if (known.folder)
+    base.process = getpid();
+    base.folder = cx_knowledge_folder(cache);
+    if (base.folder)
         (void)cx_exit_guard_run(load, NULL); /* else: nothing is known */
 }
 
@@ -109,7 +111,7 @@ void cx_knowledge_begin(void)
 
 bool cx_knowledge_ready(void)
 {
-    return atomic_load_explicit(&known.ready, memory_order_acquire);
+    return atomic_load_explicit(&base.ready, memory_order_acquire);
 }
 
 void cx_knowledge_hash(const char *const *texts, unsigned count, unsigned char hash[CX_PROFILE_HASH])
@@ -117,7 +119,7 @@ void cx_knowledge_hash(const char *const *texts, unsigned count, unsigned char h
     struct cx_sha256 sha;
     unsigned char digest[32];
     cx_sha256_init(&sha);
-    cx_sha256_add(&sha, known.salt, sizeof(known.salt));
+    cx_sha256_add(&sha, base.salt, sizeof(base.salt));
     for (unsigned i = 0; i < count; i++) {
         const uint64_t length = strlen(texts[i]);
         cx_sha256_add(&sha, &length, sizeof(length));
@@ -129,16 +131,16 @@ void cx_knowledge_hash(const char *const *texts, unsigned count, unsigned char h
 
 void cx_knowledge_tell_set(const unsigned char *hash, const char *text, const double *opening)
 {
-    cx_lock(&known.lock);
-    cx_profile_table_tell_set(&known.news, hash, text, opening);
-    cx_unlock(&known.lock);
+    cx_lock(&lock);
+    cx_profile_table_tell_set(&news, hash, text, opening);
+    cx_unlock(&lock);
 }
 
 double cx_knowledge_opening(const unsigned char *hash, unsigned member)
 {
-    cx_lock(&known.lock);
-    const double seconds = cx_profile_table_opening(&known.former, hash, member);
-    cx_unlock(&known.lock);
+    cx_lock(&lock);
+    const double seconds = cx_profile_table_opening(&former, hash, member);
+    cx_unlock(&lock);
     return seconds;
 }
 
@@ -146,18 +148,18 @@ double cx_knowledge_opening(const unsigned char *hash, unsigned member)
 
 bool cx_knowledge_find(const struct cx_profile_key *key, struct cx_profile *profile, bool *first)
 {
-    cx_lock(&known.lock);
-    const struct cx_profile *former = cx_profile_table_find(&known.former, key);
-    const struct cx_profile *own = cx_profile_table_find(&known.own, key);
-    *first = former && !known.asked[former - known.former.profile];
-    if (former)
-        known.asked[former - known.former.profile] = true;
-    if (former || own)
-        *profile = former ? *former : *own;
-    if (former && own)
-        cx_profile_merge(profile, own);
-    cx_unlock(&known.lock);
-    return former || own;
+    cx_lock(&lock);
+    const struct cx_profile *before = cx_profile_table_find(&former, key);
+    const struct cx_profile *ours = cx_profile_table_find(&own, key);
+    *first = before && !asked[before - former.profile];
+    if (before)
+        asked[before - former.profile] = true;
+    if (before || ours)
+        *profile = before ? *before : *ours;
+    if (before && ours)
+        cx_profile_merge(profile, ours);
+    cx_unlock(&lock);
+    return before || ours;
 }
 
 static unsigned find_alike(const struct cx_profile_table *table, const struct cx_profile_key *key,
@@ -175,9 +177,9 @@ static unsigned find_alike(const struct cx_profile_table *table, const struct cx
 
 unsigned cx_knowledge_alike(const struct cx_profile_key *key, struct cx_profile *profile, unsigned most)
 {
-    cx_lock(&known.lock);
-    const unsigned count = find_alike(&known.former, key, profile, most);
-    cx_unlock(&known.lock);
+    cx_lock(&lock);
+    const unsigned count = find_alike(&former, key, profile, most);
+    cx_unlock(&lock);
     return count;
 }
 
@@ -186,39 +188,39 @@ unsigned cx_knowledge_alike(const struct cx_profile_key *key, struct cx_profile 
 /* Hands over what is new, and keeps the names of sets. */
 static struct cx_profile_table take_news(void)
 {
-    cx_lock(&known.lock);
-    struct cx_profile_table news = known.news;
-    memset(&known.news, 0, sizeof(known.news));
-    for (unsigned i = 0; i < news.nsets; i++)
-        cx_profile_table_tell_set(&known.news, news.set[i].hash, news.set[i].text, news.set[i].opening);
-    known.written_ns = cx_clock_ns();
-    known.writes = false;
-    cx_unlock(&known.lock);
-    return news;
+    cx_lock(&lock);
+    struct cx_profile_table taken = news;
+    memset(&news, 0, sizeof(news));
+    for (unsigned i = 0; i < taken.nsets; i++)
+        cx_profile_table_tell_set(&news, taken.set[i].hash, taken.set[i].text, taken.set[i].opening);
+    written_ns = cx_clock_ns();
+    writes = false;
+    cx_unlock(&lock);
+    return taken;
 }
 
 /* Whether nothing of that key was written before. */
 static bool is_first_of_process(const struct cx_profile_key *key)
 {
-    cx_lock(&known.lock);
-    struct cx_profile *own = cx_profile_table_find(&known.own, key);
-    const bool first = !own || own->processes == 0;
-    if (own)
-        own->processes = 1;
-    cx_unlock(&known.lock);
+    cx_lock(&lock);
+    struct cx_profile *profile = cx_profile_table_find(&own, key);
+    const bool first = !profile || profile->processes == 0;
+    if (profile)
+        profile->processes = 1;
+    cx_unlock(&lock);
     return first;
 }
 
 static void write_news(void)
 {
-    struct cx_profile_table news = take_news();
-    for (unsigned i = 0; i < news.count; i++) {
-        news.profile[i].processes = is_first_of_process(&news.profile[i].key);
-        news.profile[i].seen = (uint64_t)time(NULL);
+    struct cx_profile_table taken = take_news();
+    for (unsigned i = 0; i < taken.count; i++) {
+        taken.profile[i].processes = is_first_of_process(&taken.profile[i].key);
+        taken.profile[i].seen = (uint64_t)time(NULL);
     }
-    if (news.count && !cx_knowledge_add_new(known.folder, &news))
-        cx_log_once(CX_LEVEL_INFO, CX_TOPIC_PLAN, "what is learned cannot be kept in %s", known.folder);
-    cx_profile_table_free(&news);
+    if (taken.count && !cx_knowledge_add_new(base.folder, &taken))
+        cx_log_once(CX_LEVEL_INFO, CX_TOPIC_PLAN, "what is learned cannot be kept in %s", base.folder);
+    cx_profile_table_free(&taken);
 }
 
 static void write_now(void *data)
@@ -239,13 +241,13 @@ void cx_knowledge_add(const struct cx_profile *event)
 {
     if (!cx_knowledge_ready())
         return;
-    cx_lock(&known.lock);
-    add_to(&known.own, event);
-    if (known.may_write)
-        add_to(&known.news, event);
-    const bool due = known.may_write && !known.writes && cx_clock_ns() > known.written_ns + WRITE_EVERY_NS;
-    known.writes |= due;
-    cx_unlock(&known.lock);
+    cx_lock(&lock);
+    add_to(&own, event);
+    if (base.may_write)
+        add_to(&news, event);
+    const bool due = base.may_write && !writes && cx_clock_ns() > written_ns + WRITE_EVERY_NS;
+    writes |= due;
+    cx_unlock(&lock);
     if (due)
         (void)cx_exit_guard_run(write_now, NULL); /* else: at the end */
 }
@@ -255,9 +257,8 @@ void cx_knowledge_add(const struct cx_profile *event)
 __attribute__((destructor)) static void write_at_exit(void)
 {
     const struct timespec most = cx_deadline_on(CLOCK_REALTIME, LOCK_PATIENCE_MS);
-    if (!cx_knowledge_ready() || known.process != getpid() || !known.may_write ||
-        !cx_lock_before(&known.lock, &most))
+    if (!cx_knowledge_ready() || base.process != getpid() || !base.may_write || !cx_lock_before(&lock, &most))
         return;
-    cx_unlock(&known.lock);
+    cx_unlock(&lock);
     write_news();
 }
