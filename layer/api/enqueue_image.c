@@ -118,7 +118,7 @@ static cl_int plan_at(struct cx_image_transfer *t, const struct cx_byte_ranges *
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     job->run = host ? t->on_host : t->on_member;
-    job->timed = !host && cx_command_is_timed(&t->base);
+    job->times.wanted = !host && cx_command_is_timed(&t->base);
     if (t->after_frontier)
         cx_command_after_frontier(&t->base, job);
     if ((host && t->from.mem && !note_host(&t->from, false, worker, job)) ||
@@ -230,9 +230,9 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     const struct cx_image_transfer *t = (struct cx_image_transfer *)job->command;
     const struct cx_rect from = rect_of(&t->from.block);
     const size_t region[3] = {t->bytes, t->region[1], t->region[2]};
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     cx_rect_copy(t->pointer, &t->memory, t->from.mem->storage->host + t->from.block.lo, &from, region);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -241,9 +241,9 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
     const struct cx_image_transfer *t = (struct cx_image_transfer *)job->command;
     const struct cx_rect to = rect_of(&t->to.block);
     const size_t region[3] = {t->bytes, t->region[1], t->region[2]};
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     cx_rect_copy(t->to.mem->storage->host + t->to.block.lo, &to, t->pointer, &t->memory, region);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 

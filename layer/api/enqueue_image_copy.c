@@ -20,10 +20,10 @@ static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
     const struct cx_block *to = &t->to.block, *from = &t->from.block;
     const struct cx_rect to_rect = {.row = to->stride[0], .slice = to->stride[1]};
     const struct cx_rect from_rect = {.row = from->stride[0], .slice = from->stride[1]};
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     cx_rect_copy(t->to.mem->storage->host + to->lo, t->to.mem->image ? &to_rect : &dense,
                  t->from.mem->storage->host + from->lo, t->from.mem->image ? &from_rect : &dense, region);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -33,13 +33,13 @@ static cl_int run_host_fill(struct cx_job *job, struct cx_worker *worker)
     const struct cx_block *to = &t->to.block;
     const size_t element = t->to.mem->image->element;
     unsigned char *first = t->to.mem->storage->host + to->lo;
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     for (size_t at = 0; at < t->bytes; at += element)
         memcpy(first + at, t->pixel, element);
     for (size_t z = 0; z < t->region[2]; z++)
         for (size_t y = z ? 0 : 1; y < t->region[1]; y++)
             memcpy(first + y * to->stride[0] + z * to->stride[1], first, t->bytes);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 

@@ -34,12 +34,12 @@ static bool add_rows(struct cx_transfer_list *transfers, const struct cx_image_t
 static cl_int run_host_rows(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_transfer_list *transfers = job->data;
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     for (unsigned i = 0; i < transfers->count; i++) {
         const struct cx_transfer_item *item = &transfers->item[i];
         memcpy(item->host, item->root->storage->host + item->lo, (size_t)(item->hi - item->lo));
     }
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -55,7 +55,7 @@ static cl_int add_job(struct cx_image_transfer *t, struct cx_transfer_list *tran
     struct cx_job *job = cx_transfer_list_job(worker, transfers);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
-    job->timed = !host && cx_command_is_timed(&t->base);
+    job->times.wanted = !host && cx_command_is_timed(&t->base);
     if (host) {
         const struct cx_block *block = &t->from.block;
         job->run = run_host_rows;

@@ -30,7 +30,7 @@ static void drop(struct cx_command *command)
 /* The program itself touches the host copy; the job only has the right place in time. */
 static cl_int run_nothing(struct cx_job *job, struct cx_worker *worker)
 {
-    job->start_ns = job->end_ns = cx_clock_ns();
+    job->times.start_ns = job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -67,7 +67,7 @@ static void plan_own(struct mapping *mapping, const struct cx_byte_ranges *range
 {
     struct cx_command *command = &mapping->base;
     job->run = unmap ? run_svm_unmap : run_svm_map;
-    job->timed = cx_command_is_timed(command);
+    job->times.wanted = cx_command_is_timed(command);
     cx_command_after_frontier(command, job);
     if (writes(mapping->flags))
         own(mapping, ranges, place);
@@ -99,7 +99,7 @@ static void plan_pieces(struct cx_command *command, bool unmap, const struct cx_
         return;
     }
     job->run = run_nothing;
-    job->brief = true;
+    job->kind.brief = true;
     cx_command_after_frontier(command, job);
     if (writes(mapping->flags)) {
         cx_coherence_host_write(root->storage->coherence, lo, hi, host->index, host->timeline.planned + 1,

@@ -41,10 +41,10 @@ static cl_int run_function(struct cx_job *job, struct cx_worker *worker)
         const void *pointer = mem ? mem->storage->host + mem->origin : NULL;
         memcpy(native->args + native->places[i], &pointer, sizeof(pointer));
     }
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     cx_lock_none_held("clEnqueueNativeKernel");
     native->function(native->args);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -74,7 +74,7 @@ static void plan(struct cx_command *command) CX_HOLDS(cx_context_locked)
         return;
     }
     job->run = run_function;
-    job->waits = true;
+    job->kind.waits = true;
     cx_command_after_frontier(command, job);
     for (cl_uint i = 0; i < native->nmems; i++) {
         struct cx_mem *mem = native->mems[i];

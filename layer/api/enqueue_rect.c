@@ -56,7 +56,7 @@ static struct cx_job *place_job(struct cx_command *command, unsigned place, stru
     *worker =
         place == CX_PLACE_HOST ? cx_context_host(command->context) : cx_place_worker(command->context, place);
     job->run = place == CX_PLACE_HOST ? host : member;
-    job->timed = place != CX_PLACE_HOST && cx_command_is_timed(command);
+    job->times.wanted = place != CX_PLACE_HOST && cx_command_is_timed(command);
     return job;
 }
 

@@ -55,7 +55,7 @@ static void plan_host(struct cx_command *command) CX_HOLDS(cx_context_locked)
         return;
     }
     job->run = own->run;
-    job->waits = own->call != NULL; /* the program's callback: not in a thread of the program's */
+    job->kind.waits = own->call != NULL; /* the program's callback: not in a thread of the program's */
     cx_command_after_frontier(command, job);
     cx_command_add_job(command, cx_context_host(command->context), job);
     cx_command_settle(command);
@@ -120,9 +120,9 @@ static cl_int run_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct host_command *own = (struct host_command *)job->command;
     (void)worker;
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     memcpy(own->to, own->from, own->size);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 

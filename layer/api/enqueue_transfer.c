@@ -91,13 +91,13 @@ static void add_host_job(struct cx_command *command, struct cx_job *job) CX_HOLD
 static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_transfer_list *transfers = job->data;
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     for (unsigned i = 0; i < transfers->count; i++) {
         const struct cx_transfer_item *item = &transfers->item[i];
         cx_host_copy(item->root->context, item->host, item->root->storage->host + item->lo,
                      (size_t)(item->hi - item->lo));
     }
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -144,8 +144,8 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_byte_ran
         return CL_OUT_OF_HOST_MEMORY;
     const struct cx_transfer_list *own = job->data;
     job->run = run_host_read;
-    job->timed = false;
-    job->brief = is_brief(transfer);
+    job->times.wanted = false;
+    job->kind.brief = is_brief(transfer);
     cx_enqueue_order_read(command, host, job);
     for (unsigned i = 0; i < own->count; i++)
         cx_coherence_host_read(root->storage->coherence, own->item[i].lo, own->item[i].hi, host->index,
@@ -176,7 +176,7 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
     struct cx_job *job = cx_transfer_list_job(worker, &transfers);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
-    job->timed = cx_command_is_timed(command);
+    job->times.wanted = cx_command_is_timed(command);
     cx_enqueue_order_read(command, worker, job);
     cx_command_add_job(command, worker, job);
     return CL_SUCCESS;
@@ -233,10 +233,10 @@ static const struct cx_command_ops read_ops = {.plan = plan_read, .drop = drop};
 static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     cx_host_copy(transfer->mem->context, transfer->mem->storage->host + transfer->lo, transfer->pointer,
                  (size_t)(transfer->hi - transfer->lo));
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -265,7 +265,7 @@ static void plan_write(struct cx_command *command) CX_HOLDS(cx_context_locked)
     if (place == CX_PLACE_HOST) {
         job = cx_enqueue_host_writer(command, root, transfer->lo, transfer->hi, run_host_write);
         if (job)
-            job->brief = is_brief(transfer);
+            job->kind.brief = is_brief(transfer);
     } else {
         struct cx_transfer_list transfers = {.upload = true};
         worker = cx_place_worker(command->context, place);
@@ -273,7 +273,7 @@ static void plan_write(struct cx_command *command) CX_HOLDS(cx_context_locked)
                                  transfer->pointer))
             job = cx_transfer_list_job(worker, &transfers);
         if (job)
-            job->timed = cx_command_is_timed(command);
+            job->times.wanted = cx_command_is_timed(command);
     }
     if (!job || !cx_enqueue_own(root, transfer->lo, transfer->hi, place)) {
         cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);
@@ -354,11 +354,11 @@ static cl_int run_host_fill(struct cx_job *job, struct cx_worker *worker)
     const struct transfer *transfer = (struct transfer *)job->command;
     unsigned char *to = transfer->mem->storage->host + transfer->lo;
     size_t size = transfer->hi - transfer->lo, done = transfer->pattern_size;
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     memcpy(to, transfer->pattern, transfer->pattern_size);
     for (; done < size; done *= 2) /* what is filled so far is the next pattern */
         memcpy(to + done, to, done < size - done ? done : size - done);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -387,7 +387,7 @@ static void plan_fill(struct cx_command *command) CX_HOLDS(cx_context_locked)
         job = cx_job_new(command->context);
         if (job) {
             job->run = run_member_fill;
-            job->timed = cx_command_is_timed(command);
+            job->times.wanted = cx_command_is_timed(command);
         }
     }
     if (!job || !cx_coherence_own(root->storage->coherence, transfer->lo, transfer->hi, place)) {
@@ -444,10 +444,10 @@ cl_int CL_API_CALL cx_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer
 static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct transfer *transfer = (struct transfer *)job->command;
-    job->start_ns = cx_clock_ns();
+    job->times.start_ns = cx_clock_ns();
     memcpy(transfer->mem->storage->host + transfer->lo, transfer->from->storage->host + transfer->from_lo,
            transfer->hi - transfer->lo);
-    job->end_ns = cx_clock_ns();
+    job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
 
@@ -479,7 +479,7 @@ static void plan_copy(struct cx_command *command) CX_HOLDS(cx_context_locked)
     } else if (error == CL_SUCCESS && place != CX_PLACE_HOST && (job = cx_job_new(command->context))) {
         worker = cx_place_worker(command->context, place);
         job->run = run_member_copy;
-        job->timed = cx_command_is_timed(command);
+        job->times.wanted = cx_command_is_timed(command);
     }
     if (!job || !cx_coherence_own(to->storage->coherence, transfer->lo, transfer->hi, place)) {
         cx_command_fail(command, error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error);

@@ -170,8 +170,8 @@ struct cx_job *cx_merge_job(struct cx_merge *merge, unsigned place, const char *
     job->data = step;
     job->run = run;
     job->finish = finish;
-    job->waits = true;
-    job->timed = job->times_call = cx_trace_on();
+    job->kind.waits = true;
+    job->times.wanted = job->times.of_call = cx_trace_on();
     return job;
 }
 
@@ -201,7 +201,7 @@ static void trace_step(const struct cx_merge_step *step, const struct cx_job *jo
     } else if (combine) {
         cx_trace_count(&args, "runs", runs);
     }
-    cx_trace_merge(merge->launch, worker, step->name, &args, job->start_ns, job->end_ns);
+    cx_trace_merge(merge->launch, worker, step->name, &args, job->times.start_ns, job->times.end_ns);
 }
 
 void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker)
@@ -210,7 +210,7 @@ void cx_merge_finish_job(struct cx_job *job, struct cx_worker *worker)
     cl_int error = cx_worker_drop_events(worker, step->event, 2 * step->merge->nobjects);
     if (job->status == CL_SUCCESS)
         job->status = error;
-    if (job->start_ns)
+    if (job->times.start_ns)
         trace_step(step, job, worker);
     release(step->merge);
     free(step);

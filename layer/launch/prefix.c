@@ -132,7 +132,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     struct cx_prefix *prefix = launch->slices.prefix;
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     const uint64_t groups = (prefix->end - prefix->first) * prefix->slice, now = cx_clock_ns();
-    uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    uint64_t ns = job->times.end_ns > job->times.start_ns ? job->times.end_ns - job->times.start_ns : 0;
     ns = ns ? ns : now - prefix->began_ns;
     const bool first = prefix->slices == 1 && worker->device->type & CL_DEVICE_TYPE_CPU;
     const bool at_start = prefix->first == 0;
@@ -146,13 +146,13 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
         end_begun(launch);
     } else {
         cx_part_add(launch, launch->outcome.parts ? launch->outcome.parts : &prefix->part, groups,
-                    job->start_ns, job->end_ns, ns);
+                    job->times.start_ns, job->times.end_ns, ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
         /* behind a slice that is over, what is before its start is the driver's */
         const bool tells = history && !cx_launch_compiled(launch, history, worker->index, variant, at_start);
         compiled = cx_launch_first(launch, worker->index, variant, at_start);
-        if (tells && compiled && prefix->first > 0 && job->start_ns > prefix->began_ns)
-            history->compiles = compiles = (double)(job->start_ns - prefix->began_ns) * 1e-9;
+        if (tells && compiled && prefix->first > 0 && job->times.start_ns > prefix->began_ns)
+            history->compiles = compiles = (double)(job->times.start_ns - prefix->began_ns) * 1e-9;
         prefix->seconds_a_step = (double)ns * 1e-9 / (double)(prefix->end - prefix->first);
         note_slices(launch);
         cx_plan_ran(context, history, worker->index, (double)ns * 1e-9);
@@ -182,9 +182,9 @@ static bool plan_slice(struct cx_launch *launch, const struct cx_access_region *
     if (!job)
         return false;
     job->run = run_slice;
-    job->computes = true;
+    job->kind.computes = true;
     job->finish = finish_slice;
-    job->timed = job->urgent = true;
+    job->times.wanted = job->kind.urgent = true;
     if (whole)
         cx_launch_deps(launch, whole, worker, false, job->deps);
     prefix->began_ns = cx_clock_ns();

@@ -193,7 +193,7 @@ static struct cx_job *step_job(struct cx_private_copies *copies, unsigned part, 
     step->name = name;
     job->data = step;
     job->run = run;
-    job->timed = job->times_call = cx_trace_on();
+    job->times.wanted = job->times.of_call = cx_trace_on();
     return job;
 }
 
@@ -207,7 +207,7 @@ static void trace_step(const struct step *step, const struct cx_job *job, const 
     if (step->copies->nobjects)
         cx_trace_count(&args, "buffer", step->copies->object[0].root->base.id);
     cx_trace_count(&args, "buffers", step->copies->nobjects);
-    cx_trace_merge(step->copies->launch, worker, step->name, &args, job->start_ns, job->end_ns);
+    cx_trace_merge(step->copies->launch, worker, step->name, &args, job->times.start_ns, job->times.end_ns);
 }
 
 static void finish_step(struct cx_job *job, struct cx_worker *worker)
@@ -216,7 +216,7 @@ static void finish_step(struct cx_job *job, struct cx_worker *worker)
     cl_int error = cx_worker_drop_events(worker, step->event, step->copies->nobjects);
     if (job->status == CL_SUCCESS)
         job->status = error;
-    if (job->start_ns)
+    if (job->times.start_ns)
         trace_step(step, job, worker);
     release(step->copies);
     free(step);

@@ -57,7 +57,7 @@ struct cx_job *cx_remote_access_job(const struct cx_launch *launch)
     struct cx_job *job = cx_job_new(launch->base.context);
     if (job) {
         job->run = run_nothing;
-        job->waits = true;
+        job->kind.waits = true;
     }
     return job;
 }

@@ -144,8 +144,8 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     job->run = run_again;
     job->finish = finish_again;
     job->data = own;
-    job->launches = true;
-    job->computes = true;
+    job->kind.launches = true;
+    job->kind.computes = true;
     cx_result_use_launch(args, replay->summary, history, worker, replay->use, 0);
     queue->frontier[worker->index] = cx_worker_plan(worker, job);
     history->lengths.unmeasured++;

@@ -293,7 +293,7 @@ static cl_int keep(struct cx_speculation *s) CX_HOLDS(cx_context_locked)
                                     host->index, host->timeline.planned + 1, job->deps);
     if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
-    job->waits = true; /* queued in any case: the maps may name it */
+    job->kind.waits = true; /* queued in any case: the maps may name it */
     s->keep_seq = cx_command_add_job(&s->launch->base, host, job);
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
@@ -375,7 +375,7 @@ static cl_int begin_part(struct cx_speculation *s, unsigned part) CX_HOLDS(cx_co
     if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     job->deps[host] = s->keep_seq;
-    job->waits = true;
+    job->kind.waits = true;
     cx_command_add_job(command, &command->context->workers[s->worker[part]->index], job);
     return CL_SUCCESS;
 }
@@ -512,14 +512,14 @@ cl_int cx_speculation_check(struct cx_speculation *s,
     }
     for (unsigned p = 0; p < s->nparts; p++) {
         const unsigned m = s->worker[p]->index;
-        fetch[p]->waits = true;
+        fetch[p]->kind.waits = true;
         const uint64_t seq = cx_command_add_job(command, &command->context->workers[m], fetch[p]);
         check->deps[m] = seq > check->deps[m] ? seq : check->deps[m];
     }
     s->decided = decided;
     s->data = data;
     check->finish = finish_check;
-    check->waits = true;
+    check->kind.waits = true;
     if (!note_check(s, host, check)) /* the maps may name the job */
         atomic_store(&command->error, CL_OUT_OF_HOST_MEMORY);
     /* the launch settles when it ends, so nobody may be waiting for its timeline */

@@ -452,12 +452,12 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
                          (!(participant->learned_seconds > 0) || is_slower(split, lane->part));
     if (teaches)
         participant->learned_seconds = seconds;
-    job->void_ = cx_split_left(split, lane->part);
-    if (job->void_ && job->stale && counts(split, lane->part) && launch->base.ops->lost)
+    job->unused = cx_split_left(split, lane->part);
+    if (job->unused && job->stale && counts(split, lane->part) && launch->base.ops->lost)
         launch->base.ops->lost(&launch->base); /* its failure is nobody's, what it did before is */
     cx_reexecute_over(split, lane->part);
-    job->start_ns = launch->outcome.parts[lane->part].first_ns;
-    job->end_ns = launch->outcome.parts[lane->part].last_ns;
+    job->times.start_ns = launch->outcome.parts[lane->part].first_ns;
+    job->times.end_ns = launch->outcome.parts[lane->part].last_ns;
     if (split->jobs == 1 && !cx_split_failed(split) && launch->request.kernel->function->history) {
         ((struct cx_kernel_history *)launch->request.kernel->function->history)->proven = true;
         cx_split_learn(split);
@@ -488,10 +488,10 @@ struct cx_job *cx_split_member_job(struct split *split, unsigned part)
     lane->part = part;
     job->data = lane;
     job->run = run_lane;
-    job->computes = true;
+    job->kind.computes = true;
     job->skip = skip_lane;
     job->finish = finish_lane;
-    job->waits = job->times_parts = true;
+    job->kind.waits = job->times.parts = true;
     return job;
 }
 

@@ -47,13 +47,13 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
     struct share *share = job->data;
-    uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    uint64_t ns = job->times.end_ns > job->times.start_ns ? job->times.end_ns - job->times.start_ns : 0;
     if (share->failed_over) {
         free(share);
         return;
     }
     if (job->status == CL_SUCCESS) {
-        cx_part_add(launch, share->part, share->groups, job->start_ns, job->end_ns, ns);
+        cx_part_add(launch, share->part, share->groups, job->times.start_ns, job->times.end_ns, ns);
         cx_launch_learn_package(launch, worker->index, share->part->variant, share->first == 0, share->groups,
                                 (double)ns * 1e-9);
     } else if (!job->stale) {
@@ -83,10 +83,10 @@ static struct cx_job *share_job(struct cx_launch *launch, struct cx_part *part, 
     *share = (struct share){part, dim, first, end, groups, false};
     job->data = share;
     job->run = run_share;
-    job->computes = true;
+    job->kind.computes = true;
     job->finish = finish_share;
-    job->timed = true;
-    job->urgent = true;
+    job->times.wanted = true;
+    job->kind.urgent = true;
     return job;
 }
 

@@ -309,7 +309,7 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
     }
     job->run = verify->replay ? cx_verify_replay_keep : run_whole;
     job->skip = skip_whole;
-    job->waits = true;
+    job->kind.waits = true;
     launch->run.verify = verify;
     verify->seq = cx_command_add_job(&launch->base, worker, job);
 }
@@ -472,6 +472,6 @@ void cx_verify_end(struct cx_launch *launch)
         job->deps[verify->member] = verify->seq;
     job->run = run_compare;
     job->skip = skip_compare;
-    job->waits = true;
+    job->kind.waits = true;
     cx_command_add_job(&launch->base, host, job);
 }

@@ -155,7 +155,7 @@ cl_int cx_verify_replay_run(struct cx_launch *launch)
     job->deps[cx_context_host(context)->index] = verify->seq; /* what was kept */
     job->run = run_replay;
     job->skip = skip_replay;
-    job->waits = true;
+    job->kind.waits = true;
     verify->seq = cx_command_add_job(&launch->base, &context->workers[verify->member], job);
     return CL_SUCCESS;
 }

@@ -120,7 +120,7 @@ static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worke
 static void finish_whole(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    uint64_t ns = job->end_ns > job->start_ns ? job->end_ns - job->start_ns : 0;
+    uint64_t ns = job->times.end_ns > job->times.start_ns ? job->times.end_ns - job->times.start_ns : 0;
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (launch->run.times_counted)
         atomic_fetch_sub(&history->lengths.timing, 1);
@@ -131,17 +131,17 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
         return;
     }
     launch->run.busy_ns = ns ? ns : launch->run.busy_ns;
-    const bool counts = launch->outcome.parts || (job->timed && ns);
+    const bool counts = launch->outcome.parts || (job->times.wanted && ns);
     const uint64_t groups = counts && launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     if (launch->outcome.parts)
-        cx_part_add(launch, launch->outcome.parts, groups, job->start_ns, job->end_ns, ns);
+        cx_part_add(launch, launch->outcome.parts, groups, job->times.start_ns, job->times.end_ns, ns);
     else
         cx_live_worked(worker->device->index, cx_launch_items(&launch->request.geometry),
                        launch->run.busy_ns);
-    if (job->timed && ns && launch->base.context->nmembers > 1)
+    if (job->times.wanted && ns && launch->base.context->nmembers > 1)
         cx_live_measured(launch->request.kernel->function->live, worker->device->index,
                          cx_launch_cpu_units(launch, worker->index), groups, ns, false);
-    if (job->timed && ns)
+    if (job->times.wanted && ns)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
     else if (launch->run.tells && job->alone)
         tell_by_host(launch, worker);
@@ -337,11 +337,11 @@ static void choose_times(const struct cx_launch *launch, struct cx_kernel_histor
                          struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
     if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
-        job->timed = true;
-    else if (!job->timed)
-        job->timed = cx_launch_wants_times(worker, history, &job->samples);
+        job->times.wanted = true;
+    else if (!job->times.wanted)
+        job->times.wanted = cx_launch_wants_times(worker, history, &job->times.sampled);
     if (history)
-        history->lengths.unmeasured = job->timed ? 0 : history->lengths.unmeasured + 1;
+        history->lengths.unmeasured = job->times.wanted ? 0 : history->lengths.unmeasured + 1;
 }
 
 /* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */
@@ -391,14 +391,14 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     }
     job->run = run_whole;
     job->finish = finish_whole;
-    job->computes = true;
+    job->kind.computes = true;
     struct cx_kernel_history *history =
         cx_function_history(launch->request.kernel->function, command->context->nmembers);
     bool doubted = false;
-    job->brief = worker->device->synchronous && is_brief(launch, history, member, &doubted);
-    job->timed = doubted || launch->run.undone;
+    job->kind.brief = worker->device->synchronous && is_brief(launch, history, member, &doubted);
+    job->times.wanted = doubted || launch->run.undone;
     choose_times(launch, history, worker, job);
-    launch->run.times_counted = job->timed && history;
+    launch->run.times_counted = job->times.wanted && history;
     if (launch->run.times_counted)
         atomic_fetch_add(&history->lengths.timing, 1);
     const double length = cx_plan_length(launch);
@@ -409,7 +409,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
         atomic_fetch_add(&history->lengths.telling, 1);
         launch->run.placed_ns = cx_clock_ns();
     }
-    if (settled && !job->timed && !launch->acceptance.unproven)
+    if (settled && !job->times.wanted && !launch->acceptance.unproven)
         cx_replay_note(launch, member, summary, length);
     launch->run.new_form = cx_launch_may_compile_on(launch, member, CX_VARIANT_PLAIN, true);
     if (launch->run.new_form || launch->run.uncompiled)

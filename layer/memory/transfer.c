@@ -255,16 +255,16 @@ static bool may_block(const struct cx_job *job, const struct cx_worker *worker)
 {
     const struct cx_transfer_list *transfers = job->data;
     const struct cx_transfer_item *item = transfers->item;
-    if (transfers->count != 1 || job->waits || job->tells || worker->device->synchronous ||
+    if (transfers->count != 1 || job->kind.waits || job->tells || worker->device->synchronous ||
         worker->moves_aside || cx_trace_on())
         return false;
     if (transfers->counted)
-        return !transfers->upload && !job->timed && item->hi - item->lo <= MAPPED_BYTES &&
+        return !transfers->upload && !job->times.wanted && item->hi - item->lo <= MAPPED_BYTES &&
                cx_command_maps_here(job->command);
     if (item->pages)
         return false;
     return cx_command_returns_here(job->command) ||
-           (!transfers->upload && !job->timed && cx_command_blocks_here(job->command));
+           (!transfers->upload && !job->times.wanted && cx_command_blocks_here(job->command));
 }
 
 static const struct cx_rows one_row = {.count = 1};
@@ -318,9 +318,9 @@ static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
     struct cx_transfer_list *transfers = job->data;
     const struct cx_transport *blocking = blocks_by(job, worker);
     const uint64_t bytes = telling_bytes(transfers);
-    transfers->tells_rate = bytes && worker->profiles && !blocking && !job->timed;
-    job->timed |= transfers->tells_rate;
-    const bool alone = !job->timed && atomic_load(&worker->timeline.completed) + 1 == job->seq;
+    transfers->tells_rate = bytes && worker->profiles && !blocking && !job->times.wanted;
+    job->times.wanted |= transfers->tells_rate;
+    const bool alone = !job->times.wanted && atomic_load(&worker->timeline.completed) + 1 == job->seq;
     const uint64_t start = bytes && alone ? cx_clock_ns() : 0;
     cl_int error = blocking ? run_blocking(job, worker, blocking)
                             : cx_transfer_list_start(transfers, worker, &job->first_event, &job->event);
@@ -351,15 +351,16 @@ static void finish_transfers(struct cx_job *job, struct cx_worker *worker)
             cx_worker_leave_out(worker, job->status);
     }
     const uint64_t bytes = telling_bytes(transfers);
-    if (bytes && job->start_ns && job->end_ns > job->start_ns && job->status == CL_SUCCESS)
-        tell_rate(worker, bytes, job->end_ns - job->start_ns);
-    else if (transfers->tells_rate && job->end_ns > job->start_ns && job->status == CL_SUCCESS)
+    if (bytes && job->times.start_ns && job->times.end_ns > job->times.start_ns && job->status == CL_SUCCESS)
+        tell_rate(worker, bytes, job->times.end_ns - job->times.start_ns);
+    else if (transfers->tells_rate && job->times.end_ns > job->times.start_ns && job->status == CL_SUCCESS)
         cx_transfer_rate_tell(&worker->transfers->peer_rate, cx_transfer_list_bytes(transfers),
-                              job->end_ns - job->start_ns); /* a second half: transport_bounce.c */
-    if (transfers->tells_rate)                              /* nobody else asked for them */
-        job->start_ns = job->end_ns = 0;
-    if (job->start_ns)
-        cx_trace_transfers(transfers, worker, job->start_ns, job->end_ns);
+                              job->times.end_ns -
+                                  job->times.start_ns); /* a second half: transport_bounce.c */
+    if (transfers->tells_rate)                          /* nobody else asked for them */
+        job->times.start_ns = job->times.end_ns = 0;
+    if (job->times.start_ns)
+        cx_trace_transfers(transfers, worker, job->times.start_ns, job->times.end_ns);
     cx_transfer_list_finish(transfers, worker);
     free(transfers);
 }
@@ -380,9 +381,9 @@ struct cx_job *cx_transfer_list_job(const struct cx_worker *worker, struct cx_tr
     job->run = run_runs;
     job->skip = skip_runs;
     job->finish = finish_transfers;
-    job->timed = cx_trace_on();
+    job->times.wanted = cx_trace_on();
     for (unsigned i = 0; i < own->count; i++)
-        job->waits |= cx_transports_may_wait(worker, own->item[i].hi - own->item[i].lo);
+        job->kind.waits |= cx_transports_may_wait(worker, own->item[i].hi - own->item[i].lo);
     return job;
 }
 

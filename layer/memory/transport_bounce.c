@@ -288,8 +288,8 @@ static cl_int run_in(struct cx_job *job, struct cx_worker *worker)
     const size_t total = (size_t)cx_transfer_list_bytes(transfers);
     cl_int error = CL_SUCCESS;
     if (!slot_use->room) {
-        transfers->tells_rate = cx_transfer_tells(total) && worker->profiles && !job->timed;
-        job->timed |= transfers->tells_rate;
+        transfers->tells_rate = cx_transfer_tells(total) && worker->profiles && !job->times.wanted;
+        job->times.wanted |= transfers->tells_rate;
         error = start_half(transfers, worker, job, false);
         if (error == CL_SUCCESS) {
             cx_transfer_counts_add(CX_ROUTE_PEER, true, total);
@@ -329,7 +329,7 @@ static struct cx_job *half_job(struct cx_worker *worker, struct cx_transfer_list
     if (!job)
         return NULL;
     job->run = in ? run_in : run_out;
-    job->waits = false;
+    job->kind.waits = false;
     return job;
 }
 

@@ -3,8 +3,8 @@
  * The peer transport: regions go straight from one device's memory to another's (peer.h). Where that fails,
  * the pair is not used again and the same bytes go through the host at once: nothing is lost.
  *
- * It waits for its copies, so its jobs are never run by the program's thread (cx_job.waits). Previous stage:
- * the table (transport.h).
+ * It waits for its copies, so its jobs are never run by the program's thread (cx_job_kind.waits). Previous
+ * stage: the table (transport.h).
  */
 #include "layer/memory/transport.h"
 #include "layer/memory/transfer.h"
@@ -164,9 +164,9 @@ static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsig
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
     job->run = run_copies;
-    job->waits = job->copies = true;
-    job->times_call = job->timed;
-    job->timed = false;
+    job->kind.waits = job->kind.copies = true;
+    job->times.of_call = job->times.wanted;
+    job->times.wanted = false;
     cx_peers_order_copy(command->context->memory.peers, source, worker, job);
     for (size_t i = 0; i < count && ok; i++)
         if (moves[i].from == from)

@@ -5,7 +5,7 @@
  * copy engine works on the others. A driver's own path through pageable memory is a third as fast
  * (docs/benchmarks.md has the figures).
  *
- * It copies in the thread that calls, so its jobs are never pumped by the program's (cx_job.waits).
+ * It copies in the thread that calls, so its jobs are never pumped by the program's (cx_job_kind.waits).
  * COEXEC_DEBUG=staging sets from which size on it is used. Previous stage: the table (transport.h).
  */
 #include "layer/memory/transport.h"

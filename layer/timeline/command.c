@@ -246,10 +246,10 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
     for (unsigned t = 0; t < timelines && !own; t++) {
         const uint64_t in_queue = in_order ? command->queue->frontier[t] : 0;
         const uint64_t all = command->order.frontier[t] > in_queue ? command->order.frontier[t] : in_queue;
-        job->waits |= t != worker->index && atomic_load_explicit(&context->workers[t].timeline.completed,
-                                                                 memory_order_acquire) < all;
+        job->kind.waits |= t != worker->index && atomic_load_explicit(&context->workers[t].timeline.completed,
+                                                                      memory_order_acquire) < all;
     }
-    job->urgent |= job->waits;
+    job->kind.urgent |= job->kind.waits;
     cx_frontier_raise(job->deps, command->order.frontier + timelines, timelines);
     if (in_order)
         cx_frontier_raise(job->deps, command->queue->frontier + timelines, timelines);

@@ -96,7 +96,7 @@ uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job)
     uint64_t seq = job->seq = ++worker->timeline.planned;
     job->next = NULL;
     job->epoch = atomic_load_explicit(&worker->context->epoch, memory_order_relaxed);
-    if (!job->copies)
+    if (!job->kind.copies)
         order(worker, job);
     cx_timeline_lock(&worker->timeline);
     if (worker->timeline.head)
@@ -137,9 +137,9 @@ static bool may_run(const struct cx_worker *worker, const struct cx_job *job, en
 {
     if (mode >= PUMP_OWNER)
         return true;
-    if (job->waits)
+    if (job->kind.waits)
         return false;
-    if (mode == PUMP_CALLER && runs_in_caller(worker) && !job->brief)
+    if (mode == PUMP_CALLER && runs_in_caller(worker) && !job->kind.brief)
         return false;
     return mode == PUMP_WAITER || deps_done(worker, job);
 }
@@ -206,19 +206,19 @@ bool cx_worker_has_thread(struct cx_worker *worker)
 /* at_once: nothing is before it. */
 static void start(struct cx_worker *worker, struct cx_job *job, bool at_once)
 {
-    if (job->waits && !runs_in_caller(worker)) /* to see the end of what came before it while it runs */
+    if (job->kind.waits && !runs_in_caller(worker)) /* to see the end of what came before it while it runs */
         cx_worker_mark_end(worker);
     job->stale = job->epoch != atomic_load(&worker->context->epoch);
     if (!job->stale) {
         if (at_once && job->command)
             cx_command_runs(job->command);
         const bool on_host = !worker->device && job->command && cx_command_is_timed(job->command);
-        const uint64_t since = job->times_call || on_host ? cx_clock_ns() : 0;
+        const uint64_t since = job->times.of_call || on_host ? cx_clock_ns() : 0;
         job->status = job->run(job, worker);
         job->loose &= job->status == CL_SUCCESS;
         if (since && !job->event) {
-            job->start_ns = since;
-            job->end_ns = cx_clock_ns();
+            job->times.start_ns = since;
+            job->times.end_ns = cx_clock_ns();
         }
         return;
     }
@@ -262,7 +262,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
             cx_worker_park(worker);
         cx_worker_suit_times(worker, job, at_once);
         job->tells = worker->timeline.nloose >= MAX_LOOSE;
-        job->track = job->tells || job->timed || runs_in_caller(worker) ||
+        job->track = job->tells || job->times.wanted || runs_in_caller(worker) ||
                      (job->command &&
                       (atomic_load(&job->command->running.asked) || atomic_load(&job->command->calls_back)));
         start(worker, job, at_once);
@@ -311,8 +311,8 @@ void cx_worker_pump(struct cx_worker *worker)
         return; /* the queue's lock ordered this after the job came in */
     cx_timeline_lock(&worker->timeline);
     struct cx_job *job = worker->timeline.head;
-    bool brief = job && job->brief && deps_done(worker, job);
-    bool alone = job && !job->next && !worker->timeline.flying && !job->waits && !job->urgent &&
+    bool brief = job && job->kind.brief && deps_done(worker, job);
+    bool alone = job && !job->next && !worker->timeline.flying && !job->kind.waits && !job->kind.urgent &&
                  worker->timeline.watch < job->seq;
     const bool woken = !job || brief || alone || worker->timeline.pumping || wake(worker);
     cx_timeline_unlock(&worker->timeline);

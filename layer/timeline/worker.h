@@ -92,6 +92,27 @@ struct cx_worker {
     struct cx_worker_thread thread;
 };
 
+/* How a job is run; set before it is planned. */
+struct cx_job_kind {
+    bool urgent;   /* part of a split: starts at once, never left to the next wait */
+    bool waits;    /* may wait on the host: never pumped by the program's thread */
+    bool launches; /* a launch that has no command (replay.h) */
+    bool copies; /* a copy between peers (peer.h): it waits for no fence, and its dependencies are set by the
+                    code that plans it */
+    bool brief;  /* expected to be shorter than handing it to another thread: the enqueueing thread may run it
+                    even with a synchronous driver */
+    bool computes; /* it launches kernels of the program */
+};
+
+/* A job's times. */
+struct cx_job_times {
+    bool wanted;               /* profiling times are: start_ns and end_ns are filled in before finish */
+    bool sampled;              /* wanted: only as an occasional sample, which may be skipped */
+    bool parts;                /* run asks for the times of several commands of its own */
+    bool of_call;              /* if run leaves no event, the times are those of its call */
+    uint64_t start_ns, end_ns; /* host clock */
+};
+
 /* A unit of work on one timeline. Allocated when it is planned, freed by the worker after completion. */
 struct cx_job {
     struct cx_job *next;
@@ -110,30 +131,19 @@ struct cx_job {
     void *data; /* what run and finish work on */
     cl_event event;
     cl_event first_event; /* of its first real command if that is another one: profiling starts there */
-    bool track;           /* set before run: it must have an event, even if it could do without */
-    bool tells;           /* ... since many jobs before it have none */
-    bool ended;           /* set by run: the job and everything submitted before it are complete */
-    bool loose;   /* set by cx_job_event: in flight without an event; a later job's event, or clFinish, shows
-                     its end */
-    bool timed;   /* profiling times are wanted: start_ns and end_ns are filled in before finish */
-    bool samples; /* timed: only as an occasional sample, which may be skipped */
-    bool times_parts;          /* run asks for the times of several commands of its own */
-    bool times_call;           /* if run leaves no event, the times are those of its call */
-    uint64_t start_ns, end_ns; /* host clock */
-    bool urgent;               /* part of a split: starts at once, never left to the next wait */
-    bool waits;                /* may wait on the host: never pumped by the program's thread */
-    bool launches;             /* a launch that has no command (replay.h) */
-    bool copies; /* a copy between peers (peer.h): it waits for no fence, and its dependencies are set by the
-                    code that plans it */
-    bool brief;  /* expected to be shorter than handing it to another thread: the enqueueing thread may run it
-                    even with a synchronous driver */
-    bool computes; /* it launches kernels of the program */
+    struct cx_job_kind kind;
+    struct cx_job_times times;
+    bool track; /* set before run: it must have an event, even if it could do without */
+    bool tells; /* ... since many jobs before it have none */
+    bool ended; /* set by run: the job and everything submitted before it are complete */
+    bool loose; /* set by cx_job_event: in flight without an event; a later job's event, or clFinish, shows
+                   its end */
     bool alone; /* set before finish: no other job that computes has been found to be over together with it */
     bool checked;                 /* the event's status is known: the job is over, and `status` is set */
     bool stale;                   /* failed because of the context's epoch, not because of itself */
+    bool unused;                  /* set by finish: its results are not used, so its failure is ignored */
+    bool within;                  /* its memory is its command's (cx_command_job) */
     struct cx_freelist *freelist; /* the free list that its memory is from, or NULL */
-    bool within;                  /* the memory is its command's (cx_command_job) */
-    bool void_;                   /* set by finish: its results are not used, so its failure is ignored */
     unsigned epoch;               /* the context's when it was planned */
     cl_int status;                /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
@@ -176,8 +186,8 @@ void cx_worker_open_plain(struct cx_context *context);
  * launches. context->lock held. */
 bool cx_worker_measures(struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 /* Called before a job is started: changes to the queue with profiling if the job wants times, or to the other
- * one if no job has wanted times for long. idle: nothing is in flight. May clear `timed` of a sampling job.
- * Called by the pumping thread, without locks. */
+ * one if no job has wanted times for long. idle: nothing is in flight. May clear times.wanted of a sampling
+ * job. Called by the pumping thread, without locks. */
 void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idle);
 /* The queue that transfers are enqueued on now. Called by launch/ and memory/. */
 static inline cl_command_queue cx_worker_mover(const struct cx_worker *worker)

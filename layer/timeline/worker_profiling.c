@@ -70,19 +70,19 @@ void cx_worker_suit_times(struct cx_worker *worker, struct cx_job *job, bool idl
 {
     if (!worker->queues[CX_REAL_QUEUE_UNPROFILED].queue)
         return;
-    if (!job->timed && !job->times_parts) {
+    if (!job->times.wanted && !job->times.parts) {
         if (worker->profiles && ++worker->quiet >= (idle ? QUIET : LONG_QUIET))
             exchange(worker, idle);
         return;
     }
     if (worker->profiles) {
-        worker->quiet = job->samples ? worker->quiet : 0;
+        worker->quiet = job->times.sampled ? worker->quiet : 0;
         return;
     }
-    if (!idle && job->samples) {
-        job->timed = false;
+    if (!idle && job->times.sampled) {
+        job->times.wanted = false;
         return;
     }
     exchange(worker, idle);
-    worker->quiet = job->samples ? QUIET : 0; /* then the next free moment ends it */
+    worker->quiet = job->times.sampled ? QUIET : 0; /* then the next free moment ends it */
 }

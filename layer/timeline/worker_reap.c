@@ -96,7 +96,7 @@ static uint64_t end_of(const struct cx_job *job)
     const struct cx_command *command = job->command;
     if (command && cx_command_is_timed(command))
         return atomic_load(&command->times.end_ns);
-    return (!command && !job->launches) || job->end_ns ? job->end_ns : CX_END_UNKNOWN;
+    return (!command && !job->kind.launches) || job->times.end_ns ? job->times.end_ns : CX_END_UNKNOWN;
 }
 
 /* The job is complete: fill in times and status, tell the command, free. Gives end_of it. */
@@ -108,10 +108,10 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
         const cl_icd_dispatch *cl = worker->device->cl;
         if (!job->checked)
             take_status(worker, job, job->event);
-        if (job->timed && job->status == CL_SUCCESS) {
-            job->start_ns = event_time(worker, job->first_event ? job->first_event : job->event,
-                                       CL_PROFILING_COMMAND_START);
-            job->end_ns = event_time(worker, job->event, CL_PROFILING_COMMAND_END);
+        if (job->times.wanted && job->status == CL_SUCCESS) {
+            job->times.start_ns = event_time(worker, job->first_event ? job->first_event : job->event,
+                                             CL_PROFILING_COMMAND_START);
+            job->times.end_ns = event_time(worker, job->event, CL_PROFILING_COMMAND_END);
         }
         cl->clReleaseEvent(job->event);
     }
@@ -123,15 +123,15 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
     }
     if (job->finish)
         job->finish(job, worker);
-    if (job->stale && !job->void_ && job->command && job->command->ops->lost) {
+    if (job->stale && !job->unused && job->command && job->command->ops->lost) {
         cx_context_lock(worker->context);
         job->command->ops->lost(job->command);
         cx_context_unlock(worker->context);
     }
-    if (job->command && job->void_) /* the command was over without it: its times stay as they were told */
+    if (job->command && job->unused) /* the command was over without it: its times stay as they were told */
         cx_command_part_done(job->command, CL_SUCCESS, 0, 0);
     else if (job->command)
-        cx_command_part_done(job->command, job->status, job->start_ns, job->end_ns);
+        cx_command_part_done(job->command, job->status, job->times.start_ns, job->times.end_ns);
     struct cx_command *command = job->command;
     const uint64_t end_ns = end_of(job);
     cx_job_free(job);
@@ -151,7 +151,7 @@ static struct cx_job *telling_job(struct cx_job *job)
 /* Whether a job from `job` to that seq computes. Under the timeline's lock. */
 static bool computes_until(const struct cx_job *job, uint64_t seq)
 {
-    while (job && job->seq <= seq && !job->computes)
+    while (job && job->seq <= seq && !job->kind.computes)
         job = job->next;
     return job && job->seq <= seq;
 }
@@ -199,8 +199,8 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
             known = teller->seq;
         }
         uint64_t seq = job->seq;
-        const bool alone = job->computes && !computed && !computes_until(job->next, known);
-        computed |= job->computes;
+        const bool alone = job->kind.computes && !computed && !computes_until(job->next, known);
+        computed |= job->kind.computes;
         worker->timeline.flying = job->next;
         if (!worker->timeline.flying)
             worker->timeline.flying_tail = NULL;

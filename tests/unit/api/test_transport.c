@@ -110,7 +110,7 @@ static cl_int plan(struct cx_command *command, struct cx_mem *root, unsigned fro
     struct cx_job *job = cx_transfer_list_job(worker, &runs);
     ck_assert_ptr_nonnull(job);
     job->run = copy;
-    job->waits = true;
+    job->kind.waits = true;
     job->deps[owner->index] = owner->timeline.planned;
     cx_command_add_job(command, worker, job);
     atomic_fetch_add(&planned, 1);
