@@ -210,5 +210,7 @@ void cx_power_fit_solve(const struct cx_power_fit *fit, struct cx_powers *powers
         struct cx_power_fitted *figure = r == 0 ? &powers->fixed : &powers->dynamic[r - 1];
         figure->watts = watts[r];
         figure->error = r < n && at_first[r] ? sqrt(square * variance[r]) : INFINITY;
+        if (r < n && weight_of_guess(guess_of(fit, r)) > 0) /* windows do not make it worse known */
+            figure->error = fmin(figure->error, guess_of(fit, r)->error);
     }
 }
