@@ -3,8 +3,8 @@
  * Which of the devices that admission found take part where energy or the energy-delay product is to be
  * least, not time (COEXEC_OBJECTIVE). Admission's set is the one that ends soonest; here devices are taken
  * away from it, by the model of energy.h. A set is kept until another one is better by more than the speeds
- * are known to, and now and then all that admission found take part once, so that speeds of those left out do
- * not grow old.
+ * are known to. All that admission found take part in the first launches, until three have said the same, and
+ * once more after 4, 16, 64, 64, ... launches, so that speeds of those left out do not grow old.
  *
  * One struct a kernel; zeroed: nothing decided. Thread-safety: none, the caller serialises. Previous stage:
  * admission.h. Next: balancer.h.
@@ -16,7 +16,8 @@
 
 struct cx_objective {
     uint64_t offered, members; /* the last sets: what admission found, and those of it that took part */
-    unsigned launches;         /* with some left out, since all took part */
+    unsigned agreed;           /* launches of all in a row that said that some are to be left out */
+    unsigned launches, until;  /* with some left out since all took part, and how many there may be */
 };
 
 struct cx_objective_launch {

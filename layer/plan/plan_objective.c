@@ -51,6 +51,31 @@ static bool find_watts(const struct cx_launch *launch, unsigned member, struct c
     return true;
 }
 
+/* Members of one kind are as fast and consume as much: where their speeds in work-groups differ, they had
+ * groups of other costs, as in a picture whose dear part lies at one end. Each has the mean of its kind. */
+static void even_out(const struct cx_context *context, uint64_t offered, struct cx_energy_device *devices)
+{
+    bool done[CX_MEMBERS_MAX] = {false};
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        struct cx_energy_device sum = {.speed = 0};
+        unsigned n = 0;
+        for (unsigned i = m; i < context->nmembers && !done[m]; i++) {
+            if (!(offered >> i & 1) || !cx_context_alike(context, m, i))
+                continue;
+            n++;
+            sum.speed += devices[i].speed;
+            sum.dynamic_watts += devices[i].dynamic_watts;
+        }
+        for (unsigned i = m; i < context->nmembers && n > 1; i++) {
+            if (!(offered >> i & 1) || !cx_context_alike(context, m, i))
+                continue;
+            done[i] = true;
+            devices[i].speed = sum.speed / n;
+            devices[i].dynamic_watts = sum.dynamic_watts / n;
+        }
+    }
+}
+
 /* All members of the context, by number; those of the plan that were found with their speeds. False: a speed
  * or power of these is not known. Other members' powers count as none where they are not. */
 static bool describe(const struct cx_launch *launch, const struct cx_split_plan *plan,
@@ -75,6 +100,7 @@ static bool describe(const struct cx_launch *launch, const struct cx_split_plan 
     if (!is_known)
         cx_log_once(CX_LEVEL_WARN, CX_TOPIC_PLAN,
                     "COEXEC_OBJECTIVE: what the devices consume is not known yet; time counts until it is");
+    even_out(launch->base.context, *offered, devices);
     return is_known;
 }
 

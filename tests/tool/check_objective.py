@@ -102,6 +102,14 @@ def left_out_sleeps():
         assert len(woken) <= 2 and len(others) <= 12 * len(woken), others
 
 
+def devices_of_one_kind():
+    """A slower one of the same kind has dearer groups, for all that is known: it is not left out, as one of another kind is."""
+    settings = {"COEXEC_OBJECTIVE": "energy", "COEXEC_DEBUG": "watts=100:300:100:300,analysis_wait=10000", "STUB_DEVICES": "2", "STUB_SPEED": "0.002,0.0007"}
+    for names, out in (("one,other", True), ("same,same", False)):
+        text = run(environment(**settings, STUB_NAMES=names), "seconds", "2")
+        assert ("left out: costs more energy" in text) == out, text
+
+
 def unknown_powers_mean_time():
     text = run(environment(COEXEC_OBJECTIVE="energy", COEXEC_DEBUG="analysis_wait=10000"), "seconds", "2")
     assert text.count("what the devices consume is not known yet; time counts until it is") == 1, text
@@ -128,5 +136,5 @@ def powers_are_measured():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run([*((f"{row[0]} {row[1]} {row[2]}", lambda row=row: chooses(*row)) for row in ROWS), left_out_sleeps, unknown_powers_mean_time,
+    sys.exit(tap.run([*((f"{row[0]} {row[1]} {row[2]}", lambda row=row: chooses(*row)) for row in ROWS), left_out_sleeps, devices_of_one_kind, unknown_powers_mean_time,
                       powers_are_measured], together=4))
