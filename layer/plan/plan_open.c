@@ -87,11 +87,14 @@ static double price_of_opening(const struct cx_launch *launch) CX_HOLDS(cx_conte
     return price;
 }
 
-bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting)
+bool cx_plan_opening_pays(const struct cx_launch *launch, enum cx_variant variant, double waiting)
 {
-    const struct cx_context *context = launch->base.context;
-    const double price = price_of_opening(launch) + price_of_builds(launch, builds, waiting);
-    return cx_budget_pays(fmax(context->planner->lacked, cx_plan_gain(launch, waiting)), 1, price);
+    const double gain = fmax(launch->base.context->planner->lacked, cx_plan_gain(launch, waiting));
+    const double opening = price_of_opening(launch);
+    if (!cx_budget_pays(gain, 1, opening)) /* how long builds take may stand in files */
+        return false;
+    const double builds = cx_plan_builds_last(launch, variant);
+    return cx_budget_pays(gain, 1, opening + price_of_builds(launch, builds, waiting));
 }
 
 bool cx_plan_want_for(const struct cx_launch *launch, double seconds)
@@ -103,7 +106,7 @@ bool cx_plan_want_for(const struct cx_launch *launch, double seconds)
                   atomic_load(&program->members[m].state[CX_VARIANT_PLAIN]) != CX_BUILD_DEFERRED;
     if (coming || !cx_build_deferred_any(program))
         return coming;
-    if (!cx_plan_opening_pays(launch, cx_plan_builds_last(launch, CX_VARIANT_PLAIN), seconds))
+    if (!cx_plan_opening_pays(launch, CX_VARIANT_PLAIN, seconds))
         return false;
     cx_build_deferred_want(program);
     return true;

@@ -13,6 +13,7 @@
 #define CX_LAYER_PLAN_PLAN_OPEN_H
 
 #include "layer/base/split_policy.h"
+#include "layer/source/subrange.h"
 #include "layer/timeline/context.h"
 
 #include <stdbool.h>
@@ -23,9 +24,10 @@ struct cx_launch;
  * speeds and without moves; 0: too little to matter. Called by plan_size.c, plan_stake.c and
  * prefix_rules.c. */
 double cx_plan_gain(const struct cx_launch *launch, double whole);
-/* Whether opening what the launch's split lacks pays now. builds: seconds that the builds take. waiting:
- * seconds of launches of its function that are enqueued behind it. Called by plan_size.c. */
-bool cx_plan_opening_pays(const struct cx_launch *launch, double builds, double waiting)
+/* Whether opening what the launch's split lacks pays now. variant: which it lacks. waiting: seconds of
+ * launches of its function that are enqueued behind it. How long builds take is looked up, which may read
+ * files, only where opening alone would pay. Called by plan_size.c. */
+bool cx_plan_opening_pays(const struct cx_launch *launch, enum cx_variant variant, double waiting)
     CX_HOLDS(cx_context_locked);
 /* Seconds that the program loses at most while the member is opened, and by its end: built-in numbers, or
  * what opening it took a former process. Called by recall.c. */

@@ -268,7 +268,7 @@ static const double builds_without = 2;
 static bool build_pays(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     if (cx_split_policy_bounded())
-        return cx_plan_opening_pays(launch, builds_last(launch), waiting(launch));
+        return cx_plan_opening_pays(launch, launch->deferral.missing_variant, waiting(launch));
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const unsigned nmembers = launch->base.context->nmembers;
     const double others = (double)(nmembers - 1) / nmembers;

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,23 @@ START_TEST(short_ones_stay_alone)
     ck_assert(begin_is_open(0));
     ck_assert_msg(!begin_is_open(1), "the second device was opened");
     ck_assert_uint_eq(begin_did(1, &kernels), 0);
+    cl_folder_remove();
+}
+END_TEST
+
+/* How long builds took stands in files, which a short launch does not ask for: opening one may take as long
+ * as it does. */
+START_TEST(short_ones_read_no_file)
+{
+    char events[4096] __attribute__((aligned(8)));
+    setenv("STUB_HANG", "clBuildProgram:1:20", 1); /* long enough to be kept */
+    begin_in_folder("10");
+    const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    ck_assert_int_ge(inotify_add_watch(watch, cl_folder_path("cache"), IN_OPEN), 0);
+    begin_launch_each(4, 4096);
+    ck_assert_int_le(read(watch, events, sizeof(events)), 0);
+    close(watch);
+    begin_end(4096);
     cl_folder_remove();
 }
 END_TEST
@@ -480,6 +498,7 @@ int main(void)
     TCase *tcase = tcase_create("begin");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, short_ones_stay_alone);
+    tcase_add_test(tcase, short_ones_read_no_file);
     tcase_add_test(tcase, long_ones_share);
     tcase_add_test(tcase, binary_is_built_elsewhere);
     tcase_add_test(tcase, one_begins_with_slices);
