@@ -222,8 +222,6 @@ static bool is_alone(const struct cx_launch *launch, const struct cx_worker *wor
 }
 
 /* Regions of few arguments, which need no memory of their own. */
-enum { FEW = 4 };
-
 /* A launch that is refused leaves what it would have written as it was: that has to be there. */
 static void keep_written(const struct cx_launch *launch, struct cx_access_region *regions)
 {
@@ -260,12 +258,10 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
 {
     const unsigned nargs = launch->request.args->count;
     struct cx_context *context = launch->base.context;
-    struct cx_access_region **few = &context->planner->few_regions, *regions;
-    if (!*few)
-        *few = calloc(FEW, sizeof(**few));
-    regions = nargs > FEW || !*few ? calloc(nargs + 1u, sizeof(*regions)) : *few;
-    for (unsigned i = 0; regions && regions == *few && i < nargs;
-         i++) /* without boxes, which are as they were */
+    struct cx_access_region *few = context->planner->few_regions, *regions = few;
+    if (!few || nargs > CX_FEW_REGIONS)
+        regions = calloc(nargs + 1u, sizeof(*regions));
+    for (unsigned i = 0; few && regions == few && i < nargs; i++) /* boxes are as they were */
         memset(&regions[i], 0, offsetof(struct cx_access_region, read_box));
     if (regions)
         fill_regions(launch, summary, worker, regions);

@@ -14,6 +14,9 @@ struct cx_candidates;
 struct cx_device_load;
 struct cx_launch;
 
+/* Regions that planner->few_regions has room for. */
+enum { CX_FEW_REGIONS = 4 };
+
 struct cx_planner {
     struct cx_device_load *loads; /* device_load.h: one a member */
     pthread_cond_t caught_up;     /* ... broadcast when a member is no straggler any more; CLOCK_MONOTONIC */
@@ -29,8 +32,10 @@ struct cx_planner {
     struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked);
     /* launch/prefix.h: those of which a slice has ended, to be continued; references */
     struct cx_launch *prefixes CX_GUARDED_BY(cx_context_locked);
-    /* candidates.h, launch/whole.c: memory that is used again; NULL until needed */
+    /* candidates.h: memory that is used again; NULL until needed */
     struct cx_candidates *candidates CX_GUARDED_BY(cx_context_locked);
+    /* launch/whole.c: the same, of CX_FEW_REGIONS, there from the start: it has pages of its own, which are
+     * dear to get; NULL: no memory */
     struct cx_access_region *few_regions CX_GUARDED_BY(cx_context_locked);
     /* recall.h: the hash of the context's devices, whether it is made, and whether later processes were told
      * what opening them took */
