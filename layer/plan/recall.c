@@ -134,16 +134,23 @@ static bool make_kernel(const struct cx_kernel *kernel, unsigned char hash[CX_PR
     return true;
 }
 
+/* The same, made once. */
+static bool name_kernel(const struct cx_kernel *kernel, struct cx_kernel_history *history)
+    CX_HOLDS(cx_context_locked)
+{
+    if (!history->recall.has_name)
+        history->recall.has_name = make_kernel(kernel, history->recall.name);
+    return history->recall.has_name;
+}
+
 /* False: nothing is kept of such launches. */
 static bool key_of(const struct cx_launch *launch, struct cx_kernel_history *history,
                    struct cx_profile_key *key) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = launch->base.context;
     const struct cx_access_geometry *geometry = &launch->request.geometry;
-    if (!has_set(context) ||
-        (!history->recall.has_name && !make_kernel(launch->request.kernel, history->recall.name)))
+    if (!has_set(context) || !name_kernel(launch->request.kernel, history))
         return false;
-    history->recall.has_name = true;
     memset(key, 0, sizeof(*key));
     memcpy(key->kernel, history->recall.name, sizeof(key->kernel));
     memcpy(key->set, context->planner->set, sizeof(key->set));
@@ -285,13 +292,13 @@ void cx_recall_kernel(struct cx_kernel *kernel)
     struct cx_context *context = kernel->program->context;
     struct cx_profile_key key;
     struct cx_profile profile = {.saved = 0};
-    unsigned char hash[CX_PROFILE_HASH];
     bool first = false, pays = false;
-    if (!context->account || !cx_knowledge_ready() || !make_kernel(kernel, hash))
+    if (!context->account || !cx_knowledge_ready())
         return;
     cx_context_lock(context);
-    if (has_set(context)) {
-        key_of_kernel(context, hash, &key);
+    struct cx_kernel_history *history = cx_function_history(kernel->function, context->nmembers);
+    if (history && has_set(context) && name_kernel(kernel, history)) {
+        key_of_kernel(context, history->recall.name, &key);
         pays = cx_knowledge_find(&key, &profile, &first) && first &&
                cx_profile_saves(&profile) > WORTH_AT_ONCE * price_of_all(kernel);
         if (first)

@@ -29,8 +29,9 @@ void cx_recall_speeds(const struct cx_launch *launch, struct cx_kernel_history *
     CX_HOLDS(cx_context_locked);
 
 /* The program made a kernel: has its program built for other devices, and these opened, where its splits
- * saved the last processes many times what that costs, so that the first launch finds them ready. Takes
- * context->lock. Called through a pointer set in api/context.c. */
+ * saved the last processes many times what that costs, so that the first launch finds them ready; and the
+ * kernel's hash and history, which the first launch would have to make. Takes context->lock. Called through a
+ * pointer set in api/context.c. */
 void cx_recall_kernel(struct cx_kernel *kernel);
 /* Seconds that opening the member took a former process; 0: not known. Called by plan_open.c. */
 double cx_recall_opening(const struct cx_context *context, unsigned member) CX_HOLDS(cx_context_locked);
