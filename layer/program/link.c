@@ -72,17 +72,17 @@ static void keep_text(struct cx_build *build)
 }
 
 /* The texts that the inputs were made of, all with the same options; NULL: that is not so. */
-static const char **input_texts(const struct cx_build *build, const char **why)
+static const char **input_texts(const struct cx_build *build, enum cx_join_reason *why)
 {
     const char **text = calloc(build->ninputs, sizeof(*text));
-    *why = text ? NULL : "there is no memory";
+    *why = text ? CX_JOIN_JOINED : CX_JOIN_NO_MEMORY;
     for (unsigned i = 0; !*why && i < build->ninputs; i++) {
         const struct cx_program *input = build->inputs[i];
         text[i] = input->build.text;
         if (!input->build.text || input->origin.stored)
-            *why = "the text of an object is not known";
+            *why = CX_JOIN_NO_TEXT;
         else if (strcmp(input->build.text_options, build->inputs[0]->build.text_options) != 0)
-            *why = "the objects were compiled with different options";
+            *why = CX_JOIN_OPTIONS;
     }
     if (!*why)
         return text;
@@ -94,10 +94,11 @@ static const char **input_texts(const struct cx_build *build, const char **why)
 static void take_text(struct cx_build *build)
 {
     const bool library = build->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
-    const char *why = NULL, **text = NULL;
+    enum cx_join_reason why = CX_JOIN_JOINED;
+    const char **text = NULL;
 
     if (library && strcmp(build->options, "-create-library") != 0)
-        why = "the library has options of its own";
+        why = CX_JOIN_LIBRARY;
     else
         text = input_texts(build, &why);
     if (text)
@@ -110,7 +111,7 @@ static void take_text(struct cx_build *build)
     }
     if (!build->text && why)
         cx_info(CX_TOPIC_PROGRAM, "linked program %llu runs whole: %s",
-                (unsigned long long)build->program->base.id, why);
+                (unsigned long long)build->program->base.id, cx_join_reason_text(why));
     build->analyse = build->text && !library;
 }
 

@@ -19,6 +19,32 @@ enum {
     WORD_CHANGES = 4, /* ... in another way than "#ifndef NAME" and "#define NAME" */
 };
 
+static const char *const reasons[CX_JOIN_REASONS] = {
+    [CX_JOIN_JOINED] = "",
+    [CX_JOIN_NO_MEMORY] = "there is no memory",
+    [CX_JOIN_NO_TEXT] = "the text of an object is not known",
+    [CX_JOIN_OPTIONS] = "the objects were compiled with different options",
+    [CX_JOIN_LIBRARY] = "the library has options of its own",
+    [CX_JOIN_DIGRAPHS] = "it has digraphs or trigraphs",
+    [CX_JOIN_COMMENT] = "a comment ends with a backslash",
+    [CX_JOIN_LITERAL] = "a literal does not end on its line",
+    [CX_JOIN_CONTINUED] = "a word may go on in the next line",
+    [CX_JOIN_DIRECTIVE] = "it includes a file, or has a directive that is not known",
+    [CX_JOIN_NAMELESS] = "a macro has no name",
+    [CX_JOIN_TOO_DEEP] = "conditions are nested too deep",
+    [CX_JOIN_CONDITION] = "a condition cuts through braces",
+    [CX_JOIN_BRACKETS] = "brackets do not match",
+    [CX_JOIN_OPEN] = "brackets or conditions do not match",
+    [CX_JOIN_PRAGMA] = "it uses _Pragma or __COUNTER__",
+    [CX_JOIN_PRAGMAS] = "the objects have different pragmas",
+    [CX_JOIN_NAME] = "a name that one object declares is used in another that does not declare it",
+};
+
+const char *cx_join_reason_text(enum cx_join_reason reason)
+{
+    return reasons[reason];
+}
+
 struct word {
     const char *at;
     size_t length;
@@ -33,7 +59,7 @@ struct scan {
     unsigned if_braces[DEEPEST], nifs; /* open braces at each open #if */
     struct word guard;                 /* of the directive before, where that was #ifndef */
     FILE *pragmas;
-    const char *why; /* not NULL: refused */
+    enum cx_join_reason why;
 };
 
 static bool is_word(char c)
@@ -67,7 +93,7 @@ static void add_word(struct scan *scan, struct word word)
         size_t room = scan->room ? 2 * scan->room : 256;
         struct word *grown = realloc(scan->word, room * sizeof(*grown));
         if (!grown) {
-            scan->why = "there is no memory";
+            scan->why = CX_JOIN_NO_MEMORY;
             return;
         }
         scan->word = grown;
@@ -89,19 +115,19 @@ static bool skip_hidden(struct scan *scan)
         for (at = scan->at; strchr(" \t\r", at[-1]);)
             at--;
         if (at[-1] == '\\')
-            scan->why = "a comment ends with a backslash";
+            scan->why = CX_JOIN_COMMENT;
     } else if (*at == '"' || *at == '\'') {
         for (scan->at++; *scan->at && *scan->at != *at && *scan->at != '\n'; scan->at++)
             if (scan->at[0] == '\\' && scan->at[1])
                 scan->at++;
         if (*scan->at++ != *at) {
             scan->at--;
-            scan->why = "a literal does not end on its line";
+            scan->why = CX_JOIN_LITERAL;
         }
     } else if (*at == '\\' && at[1 + strspn(at + 1, " \t\r")] == '\n') {
         scan->at = strchr(at, '\n') + 1;
         if (*scan->at && (is_word(*scan->at) || strchr("/*'\"#", *scan->at)))
-            scan->why = "a word may go on in the next line";
+            scan->why = CX_JOIN_CONTINUED;
     } else {
         return false;
     }
@@ -127,11 +153,11 @@ static void scan_condition(struct scan *scan, const struct word *name)
 {
     if (!strncmp(name->at, "if", 2)) {
         if (scan->nifs == DEEPEST)
-            scan->why = "conditions are nested too deep";
+            scan->why = CX_JOIN_TOO_DEEP;
         else
             scan->if_braces[scan->nifs++] = scan->braces;
     } else if (!scan->nifs || scan->if_braces[scan->nifs - 1] != scan->braces) {
-        scan->why = "a condition cuts through braces";
+        scan->why = CX_JOIN_CONDITION;
     } else if (word_is(name, "endif")) {
         scan->nifs--;
     }
@@ -143,7 +169,7 @@ static void scan_macro(struct scan *scan, const struct word *name)
     const bool guarded = word_is(name, "define") && same_word(&macro, &scan->guard);
     macro.flags = WORD_MACRO | (guarded ? 0u : WORD_CHANGES);
     if (!macro.length)
-        scan->why = "a macro has no name";
+        scan->why = CX_JOIN_NAMELESS;
     else
         add_word(scan, macro);
 }
@@ -166,7 +192,7 @@ static void scan_directive(struct scan *scan)
     } else if (word_is(&name, "pragma")) {
         fprintf(scan->pragmas, "%.*s\n", (int)strcspn(scan->at, "\n"), scan->at);
     } else if (name.length && !word_is(&name, "error") && !word_is(&name, "line")) {
-        scan->why = "it includes a file, or has a directive that is not known";
+        scan->why = CX_JOIN_DIRECTIVE;
     }
     while (!scan->why && (word = directive_word(scan)).length)
         add_word(scan, word);
@@ -180,7 +206,7 @@ static void scan_bracket(struct scan *scan)
     if (c == '{' || c == '(' || c == '[')
         ++*open;
     else if (!*open)
-        scan->why = "brackets do not match";
+        scan->why = CX_JOIN_BRACKETS;
     else
         --*open;
 }
@@ -206,7 +232,7 @@ static void scan_text(struct scan *scan, const char *text)
 
     scan->at = text;
     if (strstr(text, "%:") || strstr(text, "??"))
-        scan->why = "it has digraphs or trigraphs";
+        scan->why = CX_JOIN_DIGRAPHS;
     while (*scan->at && !scan->why) {
         if (skip_hidden(scan))
             continue;
@@ -227,7 +253,7 @@ static void scan_text(struct scan *scan, const char *text)
         }
     }
     if (!scan->why && (scan->braces || scan->brackets || scan->nifs))
-        scan->why = "brackets or conditions do not match";
+        scan->why = CX_JOIN_OPEN;
     settle(scan);
 }
 
@@ -258,7 +284,7 @@ static const struct word *find(const struct scan *scan, const struct word *word)
 }
 
 /* What one object declares, another must not know by other means: it would be a built-in function's name. */
-static const char *judge_pair(const struct scan *one, const struct scan *other)
+static enum cx_join_reason judge_pair(const struct scan *one, const struct scan *other)
 {
     for (size_t i = 0; i < one->count; i++) {
         const struct word *theirs;
@@ -266,12 +292,12 @@ static const char *judge_pair(const struct scan *one, const struct scan *other)
             continue;
         theirs = find(other, &one->word[i]);
         if (theirs && !(theirs->flags & WORD_TOP))
-            return "a name that one object declares is used in another that does not declare it";
+            return CX_JOIN_NAME;
     }
-    return NULL;
+    return CX_JOIN_JOINED;
 }
 
-static const char *judge(const struct scan *scan, unsigned count, char *const *pragmas)
+static enum cx_join_reason judge(const struct scan *scan, unsigned count, char *const *pragmas)
 {
     static const char *const forbidden[] = {"_Pragma", "__COUNTER__", "push_macro", "pop_macro"};
     for (unsigned a = 0; a < count; a++) {
@@ -279,17 +305,17 @@ static const char *judge(const struct scan *scan, unsigned count, char *const *p
             return scan[a].why;
         for (size_t f = 0; f < sizeof(forbidden) / sizeof(forbidden[0]); f++)
             if (find(&scan[a], &(struct word){forbidden[f], strlen(forbidden[f]), 0}))
-                return "it uses _Pragma or __COUNTER__";
+                return CX_JOIN_PRAGMA;
         if (!pragmas[a] || strcmp(pragmas[a], pragmas[0]) != 0)
-            return "the objects have different pragmas";
+            return CX_JOIN_PRAGMAS;
     }
     for (unsigned a = 0; a < count; a++)
         for (unsigned b = 0; b < count; b++) {
-            const char *why = a == b ? NULL : judge_pair(&scan[a], &scan[b]);
+            const enum cx_join_reason why = a == b ? CX_JOIN_JOINED : judge_pair(&scan[a], &scan[b]);
             if (why)
                 return why;
         }
-    return NULL;
+    return CX_JOIN_JOINED;
 }
 
 static void put_fence(FILE *file, const struct scan *scan, bool before)
@@ -328,11 +354,11 @@ static char *put_texts(unsigned count, const char *const *text, const struct sca
     return NULL;
 }
 
-char *cx_join(unsigned count, const char *const *text, const char **why)
+char *cx_join(unsigned count, const char *const *text, enum cx_join_reason *why)
 {
     struct scan *scan = calloc(count, sizeof(*scan));
     char **pragmas = calloc(count, sizeof(*pragmas)), *joined = NULL;
-    const char *reason = "there is no memory";
+    enum cx_join_reason reason = CX_JOIN_NO_MEMORY;
     size_t size;
 
     for (unsigned i = 0; scan && pragmas && i < count; i++) {
@@ -346,7 +372,7 @@ char *cx_join(unsigned count, const char *const *text, const char **why)
     }
     if (scan && pragmas && !(reason = judge(scan, count, pragmas)) &&
         !(joined = put_texts(count, text, scan)))
-        reason = "there is no memory";
+        reason = CX_JOIN_NO_MEMORY;
     for (unsigned i = 0; scan && pragmas && i < count; i++) {
         free(scan[i].word);
         free(pragmas[i]);

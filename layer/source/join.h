@@ -10,8 +10,33 @@
 #ifndef CX_LAYER_SOURCE_JOIN_H
 #define CX_LAYER_SOURCE_JOIN_H
 
-/* The joined text, which the caller frees. NULL: there is none, or no memory; *why (why may be NULL) says the
- * reason in half a sentence. Called by program/link.c. */
-char *cx_join(unsigned count, const char *const *text, const char **why);
+/* Why there is no joined text. */
+enum cx_join_reason {
+    CX_JOIN_JOINED, /* there is one */
+    CX_JOIN_NO_MEMORY,
+    CX_JOIN_NO_TEXT, /* of one of the objects; this and the next two: program/link.c */
+    CX_JOIN_OPTIONS,
+    CX_JOIN_LIBRARY,
+    CX_JOIN_DIGRAPHS, /* in one text, up to PRAGMA ... */
+    CX_JOIN_COMMENT,
+    CX_JOIN_LITERAL,
+    CX_JOIN_CONTINUED,
+    CX_JOIN_DIRECTIVE,
+    CX_JOIN_NAMELESS,
+    CX_JOIN_TOO_DEEP,
+    CX_JOIN_CONDITION,
+    CX_JOIN_BRACKETS,
+    CX_JOIN_OPEN,
+    CX_JOIN_PRAGMA,
+    CX_JOIN_PRAGMAS, /* of several */
+    CX_JOIN_NAME,
+    CX_JOIN_REASONS
+};
+/* Half a sentence; "" for JOINED. Called by program/link.c. */
+const char *cx_join_reason_text(enum cx_join_reason reason);
+
+/* The joined text, which the caller frees. NULL: there is none; *why (why may be NULL) says the reason.
+ * Called by program/link.c. */
+char *cx_join(unsigned count, const char *const *text, enum cx_join_reason *why);
 
 #endif
