@@ -302,8 +302,7 @@ static void print_verdict(const struct story *s)
         }
         return;
     }
-    fprintf(s->out, "%s along dimension %u",
-            v->checked ? "splits only with COEXEC_DEBUG=check_after=1, and is checked afterwards," : "splits",
+    fprintf(s->out, "%s along dimension %u", v->checked ? "splits, and is checked afterwards," : "splits",
             v->dim);
     if (v->granularity > 1) {
         fprintf(s->out, ", %" PRIu64 " work-groups at a time", v->granularity);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The first error is kept: the result of a compare-exchange tells the others that there was one. */
-// expect: whole (an exchange orders the items)
+// expect: any (whole, or checked afterwards: an exchange orders the items)
 // kernel: check_error
 // arg: buffer int X below 5000
 // arg: buffer int X

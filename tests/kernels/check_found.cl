@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A search that counts what it found and keeps the first place: few work-groups find anything. */
-// expect: whole (the result of an atomic is used)
+// expect: any (whole, or checked afterwards: the result of an atomic is used)
 // kernel: check_found
 // arg: buffer uint X below 3000
 // arg: buffer uint X

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A short list of structs that few work-groups append to. */
-// expect: whole (the result of an atomic is used)
+// expect: any (whole, or checked afterwards: the result of an atomic is used)
 // kernel: check_list
 // arg: buffer uint X below 2000
 // arg: buffer uint 1 zero

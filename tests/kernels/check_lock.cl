@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A lock that is tried, not waited for, around two buffers; it is given back. */
-// expect: whole (an exchange orders the items)
+// expect: any (whole, or checked afterwards: an exchange orders the items)
 // kernel: check_lock
 // arg: buffer uint X below 3000
 // arg: buffer uint 1 zero

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What every group borrows of a buffer it puts back: no copy of it is changed. */
-// expect: whole (an exchange orders the items)
+// expect: any (whole, or checked afterwards: an exchange orders the items)
 // kernel: check_put_back
 // arg: buffer uint X below 20
 // arg: buffer uint 2 zero

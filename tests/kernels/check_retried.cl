@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The best pair of two halves in one word, by a compare-exchange that is tried again after it failed. */
-// expect: whole (an exchange orders the items)
+// expect: any (whole, or checked afterwards: an exchange orders the items)
 // kernel: check_retried
 // arg: buffer uint X below 60000
 // arg: buffer uint 1 zero

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A flag that is stored to and looked at as volatile memory, after the work. */
-// expect: whole (volatile memory may be seen by other work-groups)
+// expect: any (whole, or checked afterwards: volatile memory may be seen by other work-groups)
 // kernel: check_volatile
 // arg: buffer int X below 4000
 // arg: buffer int X

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counter lies in a buffer of which another part is read: all of that buffer has copies. */
-// expect: whole (the result of an atomic is used)
+// expect: any (whole, or checked afterwards: the result of an atomic is used)
 // kernel: check_window
 // arg: buffer uint X
 // arg: buffer uint 2048 below 900

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A volatile flag that another group raises. */
-// expect: whole (volatile memory)
+// expect: any (whole, or checked afterwards: volatile memory)
 // kernel: volatile_flag
 // arg: buffer int X
 // arg: buffer int 1 zero
