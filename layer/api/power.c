@@ -60,7 +60,8 @@ static void tell_device(const struct cx_real_device *device)
     char pci[CX_POWER_PCI];
     uint8_t uuid[CL_UUID_SIZE_KHR];
     const bool has_uuid = cx_power_identify(device, pci, uuid);
-    cx_power_sampler_device(device->index, device->type == CL_DEVICE_TYPE_CPU, pci, has_uuid ? uuid : NULL);
+    cx_power_sampler_device(device->index, device->type == CL_DEVICE_TYPE_CPU, pci, has_uuid ? uuid : NULL,
+                            &device->opened);
 }
 
 /* ---- the summary ---- */

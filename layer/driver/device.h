@@ -14,6 +14,7 @@
 
 #include <CL/cl.h>
 #include <CL/cl_icd.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,6 +50,7 @@ struct cx_real_device {
     cl_bool unified_memory; /* shares its memory with the host */
     cl_bool images;
     double nominal_gflops; /* > 0; from type, units, clock: only good for relative guesses */
+    atomic_bool opened;    /* a context was made for it in this process */
     bool used;             /* a member of the virtual device */
     char left_out[160];    /* why not, when !used */
     /* probed */

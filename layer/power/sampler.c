@@ -29,6 +29,7 @@ struct known_device {
     bool there, is_cpu, has_uuid;
     char pci[16];
     uint8_t uuid[16];
+    const atomic_bool *opened;
 };
 
 /* What is known of a device's powers; kept when later windows do not tell them apart any more. */
@@ -66,16 +67,28 @@ static void place_device(unsigned index) CX_HOLDS(lock)
         cx_power_source_of(&meter->sources, device->pci, device->has_uuid ? device->uuid : NULL);
     cx_power_windows_device(windows, index, device->is_cpu,
                             source ? (unsigned)(source - meter->sources.source) : CX_POWER_SOURCES);
+    if (atomic_load(device->opened))
+        cx_power_windows_opened(windows, index, 0);
 }
 
-void cx_power_sampler_device(unsigned index, bool is_cpu, const char *pci, const uint8_t *uuid)
+/* Devices may be opened long after the context was made. */
+static void note_opened(double now) CX_HOLDS(lock)
+{
+    for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
+        if (known[d].there && atomic_load(known[d].opened))
+            cx_power_windows_opened(windows, d, now);
+}
+
+void cx_power_sampler_device(unsigned index, bool is_cpu, const char *pci, const uint8_t *uuid,
+                             const atomic_bool *opened)
 {
     if (index >= CX_POWER_DEVICES)
         return;
     cx_lock(&lock);
     struct known_device *device = &known[index];
     if (!device->there) {
-        *device = (struct known_device){.there = true, .is_cpu = is_cpu, .has_uuid = uuid != NULL};
+        *device = (struct known_device){
+            .there = true, .is_cpu = is_cpu, .has_uuid = uuid != NULL, .opened = opened};
         snprintf(device->pci, sizeof device->pci, "%s", pci);
         if (uuid)
             memcpy(device->uuid, uuid, sizeof device->uuid);
@@ -274,6 +287,7 @@ static void sample(void)
         goes_on = wait_until(&next);
         cx_power_meter_sample(meter);
         cx_lock(&lock);
+        note_opened(seconds_now());
         cx_power_windows_sample(windows, meter, seconds_now());
         cx_unlock(&lock);
         trace_sample();

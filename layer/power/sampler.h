@@ -22,8 +22,10 @@ extern atomic_bool cx_power_sampling;
 
 /* Starts the thread, the first time. Called by api/power.c. */
 void cx_power_sampler_start(void);
-/* A real device that a context has; pci and uuid as cx_power_source_of takes them. Called by api/power.c. */
-void cx_power_sampler_device(unsigned index, bool is_cpu, const char *pci, const uint8_t *uuid);
+/* A real device that a context has; pci and uuid as cx_power_source_of takes them; opened lives as long as
+ * the process, and says whether it has a context by now. Called by api/power.c. */
+void cx_power_sampler_device(unsigned index, bool is_cpu, const char *pci, const uint8_t *uuid,
+                             const atomic_bool *opened);
 
 void cx_power_sampler_computed(unsigned device, const void *kernel, uint64_t start_ns, uint64_t end_ns);
 /* A device, given by its index, computed a kernel, known by its record in kernel_table.h, between two times

@@ -28,6 +28,7 @@ void cx_power_windows_device(struct cx_power_windows *windows, unsigned device, 
     if (device >= CX_POWER_DEVICES || windows->there[device])
         return;
     windows->there[device] = true;
+    windows->opened[device] = INFINITY;
     windows->group[device] = is_cpu                      ? CX_POWER_GROUP_CPU
                              : source < windows->sources ? source
                                                          : CX_POWER_GROUP_CPU + 1u;
@@ -54,6 +55,15 @@ void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_po
         span->joules[i] = figure.lack == CX_POWER_KNOWN ? figure.watts * (to - span->from) : -1;
         span->error[i] = figure.error;
     }
+}
+
+void cx_power_windows_opened(struct cx_power_windows *windows, unsigned device, double at)
+{
+    if (device >= CX_POWER_DEVICES || !windows->there[device] || isfinite(windows->opened[device]))
+        return;
+    windows->opened[device] = at;
+    if (windows->group[device] < windows->sources)
+        cx_power_quiet_busy(&windows->quiet, windows->group[device], 0, at);
 }
 
 void cx_power_windows_sample(struct cx_power_windows *windows, const struct cx_power_meter *meter, double at)
@@ -163,6 +173,9 @@ static bool takes_window(const struct cx_power_windows *windows, unsigned w, uns
                          const unsigned *device, unsigned ndevices, struct cx_power_window *window)
 {
     const struct cx_power_span *span = &windows->span[w];
+    for (unsigned d = 0; d < ndevices; d++)
+        if (isfinite(windows->opened[device[d]]) && span->from < windows->opened[device[d]])
+            return false;
     return span->to <= (all ? INFINITY : last_end(windows)) && isfinite(span->to) &&
            group_window(windows, span, group, device, ndevices, window);
 }

@@ -37,6 +37,8 @@ struct cx_power_windows {
     bool there[CX_POWER_DEVICES];     /* the device is one of ours */
     unsigned group[CX_POWER_DEVICES]; /* its source's number, CX_POWER_GROUP_CPU, or more: it has none */
     double until[CX_POWER_DEVICES];   /* its last end */
+    double opened[CX_POWER_DEVICES];  /* when it got a context, without which it consumes less; INFINITY: it
+                                         has none */
     const void *kernel[CX_POWER_KERNELS - 1]; /* by number; NULL: none */
     unsigned n;                               /* windows so far; the last CX_POWER_FIT_WINDOWS are kept */
     struct cx_power_span span[CX_POWER_FIT_WINDOWS];
@@ -60,6 +62,8 @@ void cx_power_windows_device(struct cx_power_windows *windows, unsigned device, 
 void cx_power_windows_open(struct cx_power_windows *windows, double from);
 void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_power_meter *meter, double to,
                             const struct cx_power_mark *begin, const struct cx_power_mark *end);
+/* The device has got a context; the first call counts. Called by sampler.c. */
+void cx_power_windows_opened(struct cx_power_windows *windows, unsigned device, double at);
 /* The meter was read. Called by sampler.c. */
 void cx_power_windows_sample(struct cx_power_windows *windows, const struct cx_power_meter *meter, double at);
 /* Static watts of a device's group, as former processes knew them, with their error. Called by sampler.c. */

@@ -88,6 +88,7 @@ static cl_int open_real(struct cx_worker *worker)
 /* It takes part from now on; hints that came for it before are given now. */
 static void publish(struct cx_worker *worker)
 {
+    atomic_store(&worker->device->opened, true);
     cx_context_lock(worker->context);
     if (worker->device->in_place)
         atomic_store(&worker->place, 0);

@@ -159,6 +159,33 @@ START_TEST(hardly_ever_idle)
 }
 END_TEST
 
+/* A GPU that gets its context late consumes 70 W before and 100 W after: the windows before do not count. */
+START_TEST(opened_late)
+{
+    struct cx_power_model model;
+    for (unsigned w = 0; w < 10; w++) {
+        for (unsigned i = 0; i < SOURCES; i++)
+            meter.track[i].watts = 70;
+        for (unsigned s = 0; s < 40; s++)
+            cx_power_windows_sample(&windows, &meter, 2 * w + 0.05 * s);
+        close_window(w, (const double[]){60, 40, 140});
+    }
+    cx_power_windows_solve(&windows, true, &model);
+    ck_assert_double_eq_tol(model.fixed[2].watts, 70, 1e-3); /* it has none yet */
+    meter.track[2].watts = 100;
+    cx_power_windows_opened(&windows, 2, 20);
+    cx_power_windows_opened(&windows, 2, 40);
+    for (unsigned w = 10; w < 20; w++) {
+        const double busy = 0.1 * (w % 7);
+        cx_power_windows_busy(&windows, 2, "kernel", 2 * w, 2 * w + busy);
+        close_window(w, (const double[]){60, 40, 200 + 400 * busy});
+    }
+    cx_power_windows_solve(&windows, true, &model);
+    ck_assert_double_eq_tol(model.fixed[2].watts, 100, 1e-3);
+    ck_assert_double_eq_tol(model.dynamic[2].watts, 400, 1e-3);
+}
+END_TEST
+
 /* ... and where none was, what former processes knew. */
 START_TEST(former_processes_knew)
 {
@@ -244,6 +271,7 @@ int main(void)
     tcase_add_test(tcase, windows_that_may_have_been_busy);
     tcase_add_test(tcase, a_source_is_lost);
     tcase_add_test(tcase, hardly_ever_idle);
+    tcase_add_test(tcase, opened_late);
     tcase_add_test(tcase, former_processes_knew);
     tcase_add_test(tcase, kernels_differ);
     tcase_add_test(tcase, kernels_that_are_not_told_apart);
