@@ -440,10 +440,10 @@ int main(void)
 
     tcase_set_timeout(logged, 120);
     suite_add_tcase(suite, logged);
-    tcase_add_loop_test(logged, joined_objects, 0, sizeof(joined) / sizeof(*joined));
+    test_add_some(logged, joined_objects, sizeof(joined) / sizeof(*joined));
     tcase_add_test(tests, two_objects);
     tcase_add_test(tests, library);
-    tcase_add_loop_test(tests, saved_objects, 0, sizeof(saved) / sizeof(*saved));
+    test_add_some(tests, saved_objects, sizeof(saved) / sizeof(*saved));
     tcase_add_test(tests, saved_program);
     tcase_add_test(tests, compile_again);
     tcase_add_test(tests, compile_errors);
