@@ -60,9 +60,21 @@ static bool is_misled(const struct cx_budget *budget)
     return budget->share < 1 && budget->excess > 0 && budget->excess >= budget->share * budget->busy;
 }
 
+/* Its splits gain, if only a little. */
+static bool gains_a_little(const struct cx_budget_record *record)
+{
+    return record->gains > 0 && record->lost <= 0 && record->ratio < 1 - CX_BUDGET_SMALL;
+}
+
+/* The least gain of its launches that counts, as a part of them. */
+static double least_gain(const struct cx_budget_record *record)
+{
+    return gains_a_little(record) && record->gains >= CX_BUDGET_SEEN ? CX_BUDGET_SMALL : CX_BUDGET_GAIN;
+}
+
 static bool has_gained(const struct cx_budget_record *record)
 {
-    return record->splits > 0 && record->ratio < 1 - CX_BUDGET_GAIN;
+    return record->splits > 0 && record->ratio < 1 - least_gain(record);
 }
 
 /* What trials against the estimates may lose at most by now. */
@@ -128,12 +140,13 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budge
                                        less_returned(given->worst, given->whole, part),
                                        less_returned(given->later, given->whole, part), given->moved},
                           *stake = &returning;
-    const double least = CX_BUDGET_GAIN * stake->whole, placed = stake->whole - fmax(stake->moved, 0);
+    const double gain = least_gain(record), least = gain * stake->whole,
+                 placed = stake->whole - fmax(stake->moved, 0);
     *reserved = 0;
     if (!is_time(stake->whole))
         return CX_STAKE_UNKNOWN;
     const bool promises =
-        placed - stake->later > CX_BUDGET_GAIN * placed || (has_gained(record) && part < 1 - CX_BUDGET_GAIN);
+        placed - stake->later > gain * placed || (has_gained(record) && part < 1 - CX_BUDGET_GAIN);
     const double loss = cx_stake_risk(stake);
     const double room = promises ? cx_budget_left(budget) : left_for_curiosity(budget);
     const bool early = budget->share < 1 && budget->busy < CX_BUDGET_START;
@@ -144,7 +157,8 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budge
     const bool trusted = has_gained(record) || (!is_misled(budget) && !waits(record, record->excess));
     if (promises && stake->whole - stake->split > least && loss <= 0 && trusted)
         return CX_STAKE_SPLIT;
-    if (waits(record, promises || record->splits == 0 ? record->lost : fmax(record->lost, stake->whole)))
+    const bool likely = promises || record->splits == 0 || gains_a_little(record);
+    if (waits(record, likely ? record->lost : fmax(record->lost, stake->whole)))
         return CX_STAKE_WAITS;
     if (!affordable && (early || is_misled(budget) || !invests(budget, record, placed - stake->later, loss)))
         return CX_STAKE_TOO_DEAR;
@@ -168,6 +182,7 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
     const double excess = fmax(lost - reserved, 0);
     record->ratio = record->splits ? (1 - NEWEST) * record->ratio + NEWEST * ratio : ratio;
     record->splits++;
+    record->gains = ratio < 1 ? record->gains + 1 : 0;
     record->won += won;
     record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->lost + lost;
     record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;

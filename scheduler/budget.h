@@ -6,7 +6,9 @@
  * this is the arithmetic that bounds the loss, whatever the program does:
  *
  *  - By knowledge: the launch's length is known, the estimate gains a tenth at least, and even the upper
- * bound of all costs does not lose. Nothing is risked but what true costs exceed their stated bounds by.
+ * bound of all costs does not lose. Nothing is risked but what true costs exceed their stated bounds by. A
+ * tenth is what estimates err by: where the last CX_BUDGET_SEEN splits were all measured to gain, half of it
+ * is enough (CX_BUDGET_SMALL).
  *  - As a trial: launches like it would gain once everything is in place, but this one may lose. It may only
  * if the upper bound of its loss is in the account: CX_BUDGET_SHARE of the time that the first device was
  * busy so far, nothing in its first CX_BUDGET_START seconds, less what was lost before. Gains never refill
@@ -53,6 +55,8 @@
 #define CX_BUDGET_SHARE    0.02 /* of busy time that trials may lose: the default of `share` */
 #define CX_BUDGET_START    0.05 /* busy seconds before the first trial */
 #define CX_BUDGET_GAIN     0.1  /* least gain, as a part of the whole launch */
+#define CX_BUDGET_SMALL    0.05 /* likewise, of what was seen to gain */
+#define CX_BUDGET_SEEN     3    /* splits in a row that gained: the kernel was seen to gain */
 #define CX_BUDGET_AGAIN    50.0 /* times the loss that a kernel runs before it is tried again */
 #define CX_BUDGET_CURIOUS  0.25 /* of the account that trials against the estimates may lose */
 #define CX_BUDGET_INVESTED 0.05 /* of busy time that investments may lose beyond what splits earned */
@@ -81,6 +85,7 @@ struct cx_budget_record {
     double since;    /* busy seconds of its launches since the last one */
     double ratio;    /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
     unsigned splits; /* measured */
+    unsigned gains;  /* of these, the last ones in a row that gained anything */
 };
 
 /* One launch, in seconds. */

@@ -219,6 +219,8 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
     if (history->risk.splits == 0 && profile->splits > 0) {
         history->risk.splits = SPLITS;
         history->risk.ratio = profile->ratio;
+        if (profile->ratio < 1 && profile->splits >= CX_BUDGET_SEEN)
+            history->risk.gains = CX_BUDGET_SEEN;
     }
     enter_curve(launch->base.context, history, profile);
     if (first) /* once a process, whatever program objects there are */

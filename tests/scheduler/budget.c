@@ -205,6 +205,25 @@ START_TEST(estimates_are_doubted)
 }
 END_TEST
 
+/* Where the last splits were seen to gain, half as much is enough. One that loses ends that. */
+START_TEST(what_was_seen_to_gain_may_gain_less)
+{
+    const struct cx_stake small = {1, 0.92, 0.97, 0.92, 0}, risky = {1, 0.92, 1.05, 0.92, 0},
+                          smaller = {1, 0.96, 0.99, 0.96, 0};
+    struct cx_budget_record record = {0};
+    struct cx_budget budget = fresh;
+    for (unsigned i = 0; i < CX_BUDGET_SEEN; i++) {
+        ck_assert_int_eq(decide(&budget, &record, small), CX_STAKE_NO_GAIN);
+        cx_budget_settle(&budget, &record, 0, 1, 0.92);
+    }
+    ck_assert_int_eq(decide(&budget, &record, small), CX_STAKE_SPLIT);
+    ck_assert(!cx_stake_splits(decide(&budget, &record, risky)));
+    ck_assert(!cx_stake_splits(decide(&budget, &record, smaller)));
+    cx_budget_settle(&budget, &record, 0, 1, 1.01);
+    ck_assert(!cx_stake_splits(decide(&budget, &record, small)));
+}
+END_TEST
+
 /* Where bounds turn out wrong by more than the account ever held, only what was seen to gain is split. */
 START_TEST(wrong_bounds_end_knowledge)
 {
@@ -352,6 +371,7 @@ struct oracle {
     double invested; /* bounds of what was risked beyond the account */
     double gained;
     unsigned trials, splits, launches, investments;
+    unsigned small; /* splits by knowledge that gain less than estimates may err by */
 };
 
 struct program {
@@ -367,7 +387,7 @@ static struct kernel random_kernel(void)
 {
     return (struct kernel){.whole = between(3e-6, 0.3),
                            .jitter = one_in(2) ? 0 : between(0.001, 0.2),
-                           .later = between(0.1, 5),
+                           .later = one_in(8) ? between(0.88, 0.97) : between(0.1, 5),
                            .first = one_in(3) ? 0 : between(0.01, 1000),
                            .moves = one_in(2) ? 0 : between(0.01, 100),
                            .off_later = one_in(2) ? 1 : between(0.1, 10),
@@ -427,6 +447,7 @@ static void launch(struct program *program, struct kernel *kernel)
         return;
     }
     oracle->splits++;
+    oracle->small += verdict == CX_STAKE_SPLIT && stake.whole - stake.split <= CX_BUDGET_GAIN * stake.whole;
     if (verdict == CX_STAKE_TRIAL && oracle->trials++ == 0)
         oracle->early = oracle->busy;
     oracle->lost += fmax(elapsed - whole, 0);
@@ -454,7 +475,7 @@ static void begin(struct program *program, unsigned nkernels)
  * single launch; (c) and nothing is tried early. */
 START_TEST(losses_stay_within_the_account)
 {
-    unsigned trials = 0, splits = 0, losing = 0, investments = 0;
+    unsigned trials = 0, splits = 0, losing = 0, investments = 0, small = 0;
     for (unsigned seed = 0; seed < 600; seed++) {
         struct program program;
         const struct oracle *oracle = &program.oracle;
@@ -472,11 +493,13 @@ START_TEST(losses_stay_within_the_account)
         trials += oracle->trials;
         splits += oracle->splits;
         investments += oracle->investments;
+        small += oracle->small;
         losing += oracle->lost > 0.01 * oracle->busy;
     }
     ck_assert_uint_gt(trials, 5000); /* the programs put it to the test */
     ck_assert_uint_gt(splits, 200000);
     ck_assert_uint_gt(investments, 100);
+    ck_assert_uint_gt(small, 200);
     ck_assert_uint_gt(losing, 10);
 }
 END_TEST
@@ -635,6 +658,7 @@ Suite *cx_test_budget(void)
     tcase_add_test(tcase, not_all_is_invested);
     tcase_add_test(tcase, nothing_is_tried_early);
     tcase_add_test(tcase, estimates_are_doubted);
+    tcase_add_test(tcase, what_was_seen_to_gain_may_gain_less);
     tcase_add_test(tcase, wrong_bounds_end_knowledge);
     tcase_add_test(tcase, a_disturbed_split_is_forgiven);
     tcase_add_test(tcase, an_investment_is_not_waited_for);

@@ -102,6 +102,23 @@ START_TEST(stencils_move_once)
 }
 END_TEST
 
+/* The other device is a tenth as fast: estimates may be wrong by what it gains, splits that were measured
+ * not. */
+START_TEST(small_gains_come_by_measurement)
+{
+    struct cx_play play;
+    struct cx_play_costs costs = cx_play_defaults;
+    costs.speed = 0.1;
+    cx_play_init(&play, &costs);
+    for (unsigned k = 0; k < CX_PLAY_KERNELS; k++)
+        play.kernel[k].speed = 0.1;
+    const struct cx_play_step step = {CX_PLAY_LAUNCH, 0, 50e-3, 0, 0, 0};
+    for (unsigned i = 0; i < 2000; i++)
+        cx_play_step(&play, &step);
+    ck_assert_double_lt(play.result.seconds, 0.95 * play.result.alone);
+}
+END_TEST
+
 /* Programs too short for it open nothing and take what they took. */
 START_TEST(short_programs_are_left_alone)
 {
@@ -122,6 +139,7 @@ Suite *cx_test_play(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, programs_lose_no_more_than_the_account);
     tcase_add_test(tcase, stencils_move_once);
+    tcase_add_test(tcase, small_gains_come_by_measurement);
     tcase_add_test(tcase, short_programs_are_left_alone);
     suite_add_tcase(suite, tcase);
     return suite;
