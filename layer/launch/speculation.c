@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A memory object of F. Arrays are by part. */
+/* A memory object of F. What it was before is what its host copy has until the check. Arrays are by part. */
 struct object {
     struct cx_mem *root;   /* a reference */
-    unsigned char *before; /* its contents, once kept */
-    cl_mem *copy;
-    unsigned char **after; /* the copies' contents, once fetched */
+    cl_mem *copy;          /* made for the launch; NULL: the part works on its member's shadow */
+    cl_mem *real;          /* what the part works on: its copy or that shadow */
+    unsigned char **after; /* ... and what is in it afterwards, once fetched */
 };
 
 /* Bytes of R that packages write. */
@@ -40,7 +40,6 @@ struct cx_speculation {
         cl_mem mem;
         unsigned part;
     } *window;
-    uint64_t keep_seq; /* on the host's timeline */
     enum cx_speculation_end end;
     unsigned changed; /* STANDS: the part that changed F; nparts: none */
     void (*decided)(void *data, enum cx_speculation_end end);
@@ -64,8 +63,8 @@ static void release_object(const struct cx_speculation *s, struct object *object
             free(object->after[p]);
     }
     free(object->copy);
+    free(object->real);
     free(object->after);
-    free(object->before);
     cx_mem_unref(&object->root);
 }
 
@@ -205,10 +204,10 @@ static bool add_object(struct cx_speculation *s, struct cx_mem *root)
 {
     struct object *object = &s->object[s->nobjects++];
     *object = (struct object){.root = cx_mem_ref(root),
-                              .before = malloc(root->size),
                               .copy = calloc(s->nparts, sizeof(cl_mem)),
+                              .real = calloc(s->nparts, sizeof(cl_mem)),
                               .after = calloc(s->nparts, sizeof(unsigned char *))};
-    return object->before && object->copy && object->after;
+    return object->copy && object->real && object->after;
 }
 
 /* What the launch writes through the argument of R. One that it certainly writes all of, and never reads,
@@ -259,8 +258,6 @@ static cl_int run_keep(struct cx_job *job, struct cx_worker *worker)
 {
     const struct cx_speculation *s = ((struct step *)job->data)->speculation;
     (void)worker;
-    for (unsigned i = 0; i < s->nobjects; i++)
-        memcpy(s->object[i].before, s->object[i].root->storage->host, s->object[i].root->size);
     for (unsigned i = 0; i < s->nregions; i++)
         if (s->region[i].before)
             memcpy(s->region[i].before, s->region[i].root->storage->host + s->region[i].lo,
@@ -268,33 +265,43 @@ static cl_int run_keep(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
-/* Queues the job that keeps what was there; who writes the host copy in place waits for it. */
-static cl_int keep(struct cx_speculation *s) CX_HOLDS(cx_context_locked)
+/* All of F, and what is needed of R, comes to the host copy. Bytes of F that nobody has written yet are the
+ * same everywhere, too. */
+static cl_int bring_all(struct cx_speculation *s) CX_HOLDS(cx_context_locked)
 {
-    struct cx_worker *host = cx_context_host(s->launch->base.context);
     cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < s->nobjects && error == CL_SUCCESS; i++)
-        error = bring(s, s->object[i].root, 0, s->object[i].root->size);
+    for (unsigned i = 0; i < s->nobjects && error == CL_SUCCESS; i++) {
+        struct cx_mem *root = s->object[i].root;
+        error = bring(s, root, 0, root->size);
+        if (error == CL_SUCCESS &&
+            !cx_coherence_define(root->storage->coherence, 0, root->size, CX_PLACE_HOST))
+            error = CL_OUT_OF_HOST_MEMORY;
+    }
     for (unsigned i = 0; i < s->nregions && error == CL_SUCCESS; i++)
         if (s->region[i].needed)
             error = bring(s, s->region[i].root, s->region[i].lo, s->region[i].hi);
-    struct cx_job *job = error == CL_SUCCESS ? step_job(s, 0, run_keep) : NULL;
-    bool ok = job;
-    for (unsigned i = 0; i < s->nobjects && ok;
-         i++) /* bytes that nobody has written yet, too, are the same */
-        ok = cx_coherence_define(s->object[i].root->storage->coherence, 0, s->object[i].root->size,
-                                 CX_PLACE_HOST);
-    for (unsigned i = 0; i < s->nobjects && ok; i++)
-        ok = cx_coherence_host_read(s->object[i].root->storage->coherence, 0, s->object[i].root->size,
-                                    host->index, host->timeline.planned + 1, job->deps);
+    return error;
+}
+
+/* Queues the job that keeps what was there of R where members write the host copy in place; they wait for
+ * it. */
+static cl_int keep(struct cx_speculation *s) CX_HOLDS(cx_context_locked)
+{
+    struct cx_worker *host = cx_context_host(s->launch->base.context);
+    bool any = false, ok = true;
+    for (unsigned i = 0; i < s->nregions; i++)
+        any |= s->region[i].before != NULL;
+    if (!any)
+        return CL_SUCCESS;
+    struct cx_job *job = step_job(s, 0, run_keep);
+    if (!job)
+        return CL_OUT_OF_HOST_MEMORY;
     for (unsigned i = 0; i < s->nregions && ok; i++)
         ok = !s->region[i].before ||
              cx_coherence_host_read(s->region[i].root->storage->coherence, s->region[i].lo, s->region[i].hi,
                                     host->index, host->timeline.planned + 1, job->deps);
-    if (!job)
-        return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
     job->kind.waits = true; /* queued in any case: the maps may name it */
-    s->keep_seq = cx_command_add_job(&s->launch->base, host, job);
+    cx_command_add_job(&s->launch->base, host, job);
     return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
@@ -305,10 +312,12 @@ static cl_int run_fill(struct cx_job *job, struct cx_worker *worker)
     struct cx_speculation *s = step->speculation;
     cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < s->nobjects && error == CL_SUCCESS; i++) {
+        if (!s->object[i].copy[step->part])
+            continue;
         cx_transfer_counts_add(CX_ROUTE_MERGE, true, s->object[i].root->size);
         error = worker->device->cl->clEnqueueWriteBuffer(worker->queue, s->object[i].copy[step->part],
                                                          CL_TRUE, 0, s->object[i].root->size,
-                                                         s->object[i].before, 0, NULL, NULL);
+                                                         s->object[i].root->storage->host, 0, NULL, NULL);
     }
     if (error != CL_SUCCESS) {
         cx_warn(CX_TOPIC_WORKER, "%s takes no copies for its part of %s: %s", worker->device->name,
@@ -341,7 +350,7 @@ static cl_mem stand_in(struct cx_speculation *s, unsigned part, const struct cx_
     return window;
 }
 
-/* The part's arguments, with its copies in place of all of F. */
+/* The part's arguments, with its copies in place of F. */
 static cl_int give_args(struct cx_speculation *s, unsigned part)
 {
     struct cx_args *args = cx_args_clone(s->launch->request.args);
@@ -349,7 +358,7 @@ static cl_int give_args(struct cx_speculation *s, unsigned part)
     s->launch->outcome.parts[part].args = args;
     for (unsigned i = 0; args && i < args->count && error == CL_SUCCESS; i++) {
         struct cx_mem *mem = cx_args_mem(args, i);
-        if (!mem || !object_of(s, mem))
+        if (!mem || !object_of(s, mem) || !object_of(s, mem)->copy[part])
             continue;
         args->arg[i].real = stand_in(s, part, mem, &error);
         args->arg[i].kind = CX_ARGS_REAL;
@@ -358,26 +367,54 @@ static cl_int give_args(struct cx_speculation *s, unsigned part)
     return error;
 }
 
-static cl_int begin_part(struct cx_speculation *s, unsigned part) CX_HOLDS(cx_context_locked)
+/* The part works on its member's shadow, which gets what the host copy has; one that works on the host copy
+ * in place works on a copy. */
+static cl_int give_object(struct cx_speculation *s, struct object *object, unsigned part)
+    CX_HOLDS(cx_context_locked)
+{
+    struct cx_launch *launch = s->launch;
+    const struct cx_worker *worker = s->worker[part];
+    const unsigned place = cx_mem_place(object->root, worker);
+    cl_int error = CL_SUCCESS;
+    if (!(object->after[part] = malloc(object->root->size)))
+        return CL_OUT_OF_HOST_MEMORY;
+    if (place == CX_PLACE_HOST) {
+        object->real[part] = object->copy[part] = cx_mem_make_own(worker, object->root->size, &error);
+        return error;
+    }
+    error = cx_transfer_to(&launch->base, object->root, 0, object->root->size, place, &launch->outcome.moved);
+    object->real[part] = cx_mem_real(object->root, worker->index);
+    return error;
+}
+
+/* Queues the job that fills the part's copies from the host copy. */
+static cl_int fill(struct cx_speculation *s, unsigned part) CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &s->launch->base;
-    const unsigned host = cx_context_host(command->context)->index;
-    cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < s->nobjects && error == CL_SUCCESS; i++) {
-        struct object *object = &s->object[i];
-        object->copy[part] = cx_mem_make_own(s->worker[part], object->root->size, &error);
-        if (error == CL_SUCCESS && !(object->after[part] = malloc(object->root->size)))
-            error = CL_OUT_OF_HOST_MEMORY;
-    }
-    if (error == CL_SUCCESS)
-        error = give_args(s, part);
+    struct cx_worker *worker = &command->context->workers[s->worker[part]->index];
+    cl_int error = give_args(s, part);
     struct cx_job *job = error == CL_SUCCESS ? step_job(s, part, run_fill) : NULL;
+    bool ok = job;
     if (!job)
         return error == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : error;
-    job->deps[host] = s->keep_seq;
-    job->kind.waits = true;
-    cx_command_add_job(command, &command->context->workers[s->worker[part]->index], job);
-    return CL_SUCCESS;
+    for (unsigned i = 0; i < s->nobjects && ok; i++)
+        ok = cx_coherence_host_read(s->object[i].root->storage->coherence, 0, s->object[i].root->size,
+                                    worker->index, worker->timeline.planned + 1, job->deps);
+    job->kind.waits = true; /* queued in any case: the maps may name it */
+    cx_command_add_job(command, worker, job);
+    return ok ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+static cl_int begin_part(struct cx_speculation *s, unsigned part) CX_HOLDS(cx_context_locked)
+{
+    bool copies = false;
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < s->nobjects && error == CL_SUCCESS; i++) {
+        error = give_object(s, &s->object[i], part);
+        copies |= s->object[i].copy[part] != NULL;
+    }
+    s->filled[part] = !copies;
+    return error == CL_SUCCESS && copies ? fill(s, part) : error;
 }
 
 cl_int cx_speculation_begin(struct cx_launch *launch, const struct cx_access_region *whole,
@@ -392,7 +429,9 @@ cl_int cx_speculation_begin(struct cx_launch *launch, const struct cx_access_reg
     struct cx_speculation *s = speculation_new(launch);
     if (!s)
         return CL_OUT_OF_HOST_MEMORY;
-    cl_int error = list(s, whole) ? keep(s) : CL_OUT_OF_HOST_MEMORY;
+    cl_int error = list(s, whole) ? bring_all(s) : CL_OUT_OF_HOST_MEMORY;
+    if (error == CL_SUCCESS)
+        error = keep(s);
     for (unsigned p = 0; p < s->nparts && error == CL_SUCCESS; p++)
         error = begin_part(s, p);
     if (error != CL_SUCCESS)
@@ -409,12 +448,16 @@ static cl_int run_fetch(struct cx_job *job, struct cx_worker *worker)
     const struct step *step = job->data;
     struct cx_speculation *s = step->speculation;
     cl_int error = CL_SUCCESS;
-    for (unsigned i = 0; i < s->nobjects && error == CL_SUCCESS && !atomic_load(&s->lost); i++) {
+    unsigned i = 0;
+    for (; i < s->nobjects && error == CL_SUCCESS && !atomic_load(&s->lost); i++) {
+        const bool last = i + 1 == s->nobjects; /* the queue is in order */
         cx_transfer_counts_add(CX_ROUTE_MERGE, false, s->object[i].root->size);
-        error = worker->device->cl->clEnqueueReadBuffer(worker->queue, s->object[i].copy[step->part], CL_TRUE,
-                                                        0, s->object[i].root->size,
+        error = worker->device->cl->clEnqueueReadBuffer(worker->queue, s->object[i].real[step->part], last, 0,
+                                                        s->object[i].root->size,
                                                         s->object[i].after[step->part], 0, NULL, NULL);
     }
+    if (error != CL_SUCCESS || i < s->nobjects) /* earlier ones may be under way */
+        worker->device->cl->clFinish(worker->queue);
     if (error != CL_SUCCESS) {
         cx_warn(CX_TOPIC_WORKER, "%s gives no results of its part of %s: %s", worker->device->name,
                 s->launch->request.kernel->function->name, cx_cl_name(error));
@@ -452,8 +495,8 @@ static enum cx_speculation_end check(struct cx_speculation *s)
     if (atomic_load(&s->lost))
         return CX_SPECULATION_LOST;
     for (unsigned i = 0; i < s->nobjects; i++)
-        s->copies[i] = (struct cx_speculation_copies){(size_t)s->object[i].root->size, s->object[i].before,
-                                                      s->object[i].after};
+        s->copies[i] = (struct cx_speculation_copies){(size_t)s->object[i].root->size,
+                                                      s->object[i].root->storage->host, s->object[i].after};
     return cx_speculation_judge(s->copies, s->nobjects, s->nparts, &s->changed) ? CX_SPECULATION_STANDS
                                                                                 : CX_SPECULATION_CONFLICT;
 }
@@ -532,13 +575,15 @@ unsigned cx_speculation_changed(const struct cx_speculation *speculation)
     return speculation->changed;
 }
 
-bool cx_speculation_note(struct cx_speculation *s, bool stands)
+bool cx_speculation_note(struct cx_speculation *s, enum cx_speculation_end end)
 {
+    const bool undone = end == CX_SPECULATION_CONFLICT || end == CX_SPECULATION_LOST;
+    const bool unchanged = end == CX_SPECULATION_STANDS && s->changed == s->nparts;
     bool ok = true;
-    for (unsigned i = 0; i < s->nobjects && ok && stands && s->changed < s->nparts; i++)
+    for (unsigned i = 0; i < s->nobjects && ok && !unchanged; i++)
         ok = cx_coherence_own(s->object[i].root->storage->coherence, 0, s->object[i].root->size,
                               CX_PLACE_HOST);
-    for (unsigned i = 0; i < s->nregions && ok && !stands; i++)
+    for (unsigned i = 0; i < s->nregions && ok && undone; i++)
         ok = cx_coherence_own(s->region[i].root->storage->coherence, s->region[i].lo, s->region[i].hi,
                               CX_PLACE_HOST);
     return ok;

@@ -7,9 +7,11 @@
  * Let F be all memory objects of the launch with any access that is not proved apart (CX_PROTOCOL_CHECKED),
  * and R all others: those that are only read, and those of which no package writes what another one reads or
  * writes, wherever the borders are and whatever values are read from F or returned by atomics
- * (access/checked.c). Each participant works on a copy of all of F, made before its first package, with all
- * accesses of all its packages. Afterwards each copy is compared with F as it was. The launch stands if at
- * most one participant's copy differs in any byte of any object; that copy then becomes F.
+ * (access/checked.c). Each participant works on a copy of all of F, with all accesses of all its packages: on
+ * its member's shadows, which hold what the host copy does when its first package begins; one that works on
+ * the host copy in place gets buffers of its own. Afterwards each copy is compared with F as it was, which
+ * the host copy still has. The launch stands if at most one participant's copy differs in any byte of any
+ * object; that copy then becomes F.
  *
  * Why that is right. Take the participants one after the other, the one that changed F last. Each of the
  * others begins with F as it was before the launch, does what it did, and leaves F as it found it: byte by
@@ -22,11 +24,11 @@
  * and that nobody looks meanwhile, which plan/check_rules.h does.
  *
  * If two or more copies differ, or a participant failed, and with it its copy, the launch is undone and runs
- * whole on one device: F is still as it was, and what the packages wrote of R is given back the contents from
- * before, which were kept, unless the launch certainly writes every byte and reads none of the object. Until
- * that is decided the launch has not settled: its event is not complete, its buffers are unsettled
- * (memory/unsettled.h), so that no other command is planned on them, nothing is written back, and nothing is
- * re-executed.
+ * whole on one device: F is still as it was in the host copy, and what the packages wrote of R is given back
+ * the contents from before, which were kept, unless the launch certainly writes every byte and reads none of
+ * the object. Until that is decided the launch has not settled: its event is not complete, its buffers are
+ * unsettled (memory/unsettled.h), so that no other command is planned on them, nothing is written back, and
+ * nothing is re-executed.
  *
  * Previous stage: split.c. Beside: private_copies.h, merge.h. Called under context->lock unless stated
  * otherwise.
@@ -47,10 +49,10 @@ enum cx_speculation_end {
 };
 
 /*
- * For a launch with arguments that are CHECKED: moves F, and what is to be kept of R, to the host copy,
- * queues jobs that keep it and that fill a copy for each part, and gives the parts their arguments
- * (launch->outcome.parts[i].args). Called by split.c before the packages' jobs are queued. *speculation stays
- * NULL if no argument is CHECKED. Errors: CL_OUT_OF_HOST_MEMORY or a driver's.
+ * For a launch with arguments that are CHECKED: moves F, and what is to be kept of R, to the host copy, and F
+ * to the members; where one works in place, queues jobs that keep R and fill copies of F, and gives the part
+ * its arguments (launch->outcome.parts[i].args). Called by split.c before the packages' jobs are queued.
+ * *speculation stays NULL if no argument is CHECKED. Errors: CL_OUT_OF_HOST_MEMORY or a driver's.
  */
 cl_int cx_speculation_begin(struct cx_launch *launch, const struct cx_access_region *whole,
                             struct cx_speculation **speculation) CX_HOLDS(cx_context_locked);
@@ -65,9 +67,10 @@ bool cx_speculation_is_filled(const struct cx_speculation *speculation, unsigned
 cl_int cx_speculation_check(struct cx_speculation *speculation,
                             void (*decided)(void *data, enum cx_speculation_end end), void *data)
     CX_HOLDS(cx_context_locked);
-/* Notes who holds F (stands) or what was written of R (undone), once decided. False: no memory. Called by
+/* Notes who holds F, and what was written of R if it is undone, once decided. False: no memory. Called by
  * split.c. */
-bool cx_speculation_note(struct cx_speculation *speculation, bool stands) CX_HOLDS(cx_context_locked);
+bool cx_speculation_note(struct cx_speculation *speculation, enum cx_speculation_end end)
+    CX_HOLDS(cx_context_locked);
 /* An object of F: its contents before, and in each participant's copy afterwards. */
 struct cx_speculation_copies {
     size_t size;

@@ -215,11 +215,6 @@ static void undo(struct split *split, enum cx_why reason) CX_HOLDS(cx_context_lo
 {
     struct cx_launch *launch = split->launch;
     const unsigned member = able_member(split);
-    if (!cx_speculation_note(split->speculation, false)) {
-        atomic_store(&launch->base.error, CL_OUT_OF_HOST_MEMORY);
-        settle(split);
-        return;
-    }
     cx_launch_release(launch);
     cx_verify_forget(launch);
     launch->run.undone = true;
@@ -253,12 +248,12 @@ static void decide(void *data, enum cx_speculation_end end) CX_HOLDS(cx_context_
     const bool undone = end == CX_SPECULATION_CONFLICT || end == CX_SPECULATION_LOST;
     if (end == CX_SPECULATION_STANDS || end == CX_SPECULATION_CONFLICT)
         cx_check_note(launch, end == CX_SPECULATION_CONFLICT);
-    if (undone) {
+    const bool noted = cx_speculation_note(split->speculation, end);
+    if (undone && noted) {
         undo(split, end == CX_SPECULATION_LOST ? CX_WHY_CHECK_LOST : CX_WHY_CHECK_CONFLICT);
         return;
     }
-    if (!note_owners(split) ||
-        (end == CX_SPECULATION_STANDS && !cx_speculation_note(split->speculation, true)))
+    if (!noted || !note_owners(split))
         atomic_store(&launch->base.error, CL_OUT_OF_HOST_MEMORY);
     if (end == CX_SPECULATION_STANDS) {
         note_last(split);
