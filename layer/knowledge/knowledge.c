@@ -74,7 +74,8 @@ static void store(void *data)
 
 static void load(void *data) CX_UNCHECKED
 {
-    const bool may_write = cx_options_get()->knowledge == CX_OPTION_KNOWLEDGE_AUTO;
+    const struct cx_options *options = cx_options_get(); /* runs beside a launch change its times */
+    const bool may_write = options->knowledge == CX_OPTION_KNOWLEDGE_AUTO && !options->verify;
     (void)data;
     if (!cx_knowledge_store_program() || !cx_knowledge_salt(base.folder, may_write, base.salt))
         return;
