@@ -68,15 +68,18 @@ static void place_device(unsigned index) CX_HOLDS(lock)
     cx_power_windows_device(windows, index, device->is_cpu,
                             source ? (unsigned)(source - meter->sources.source) : CX_POWER_SOURCES);
     if (atomic_load(device->opened))
-        cx_power_windows_opened(windows, index, 0);
+        (void)cx_power_windows_opened(windows, index, 0);
 }
 
-/* Devices may be opened long after the context was made. */
-static void note_opened(double now) CX_HOLDS(lock)
+/* Devices may be opened long after the context was made. Gives whether one was: a window ends then, as it
+ * does not count for the device, and may be most of a short process. */
+static bool note_opened(double now) CX_HOLDS(lock)
 {
+    bool any = false;
     for (unsigned d = 0; d < CX_POWER_DEVICES; d++)
         if (known[d].there && atomic_load(known[d].opened))
-            cx_power_windows_opened(windows, d, now);
+            any |= cx_power_windows_opened(windows, d, now);
+    return any;
 }
 
 void cx_power_sampler_device(unsigned index, bool is_cpu, const char *pci, const uint8_t *uuid,
@@ -287,11 +290,11 @@ static void sample(void)
         goes_on = wait_until(&next);
         cx_power_meter_sample(meter);
         cx_lock(&lock);
-        note_opened(seconds_now());
+        const bool opened = note_opened(seconds_now());
         cx_power_windows_sample(windows, meter, seconds_now());
         cx_unlock(&lock);
         trace_sample();
-        if (!goes_on || seconds_now() - begin_at >= window_seconds)
+        if (!goes_on || opened || seconds_now() - begin_at >= window_seconds)
             close_window(seconds_now());
     }
     cx_lock(&lock);

@@ -57,13 +57,14 @@ void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_po
     }
 }
 
-void cx_power_windows_opened(struct cx_power_windows *windows, unsigned device, double at)
+bool cx_power_windows_opened(struct cx_power_windows *windows, unsigned device, double at)
 {
     if (device >= CX_POWER_DEVICES || !windows->there[device] || isfinite(windows->opened[device]))
-        return;
+        return false;
     windows->opened[device] = at;
     if (windows->group[device] < windows->sources)
         cx_power_quiet_busy(&windows->quiet, windows->group[device], 0, at);
+    return true;
 }
 
 void cx_power_windows_sample(struct cx_power_windows *windows, const struct cx_power_meter *meter, double at)

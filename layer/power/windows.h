@@ -62,8 +62,9 @@ void cx_power_windows_device(struct cx_power_windows *windows, unsigned device, 
 void cx_power_windows_open(struct cx_power_windows *windows, double from);
 void cx_power_windows_close(struct cx_power_windows *windows, const struct cx_power_meter *meter, double to,
                             const struct cx_power_mark *begin, const struct cx_power_mark *end);
-/* The device has got a context; the first call counts. Called by sampler.c. */
-void cx_power_windows_opened(struct cx_power_windows *windows, unsigned device, double at);
+/* The device has got a context; the first call counts, and gives true: the window it falls into does not
+ * count for the device. Called by sampler.c. */
+bool cx_power_windows_opened(struct cx_power_windows *windows, unsigned device, double at);
 /* The meter was read. Called by sampler.c. */
 void cx_power_windows_sample(struct cx_power_windows *windows, const struct cx_power_meter *meter, double at);
 /* Static watts of a device's group, as former processes knew them, with their error. Called by sampler.c. */

@@ -173,8 +173,8 @@ START_TEST(opened_late)
     cx_power_windows_solve(&windows, true, &model);
     ck_assert_double_eq_tol(model.fixed[2].watts, 70, 1e-3); /* it has none yet */
     meter.track[2].watts = 100;
-    cx_power_windows_opened(&windows, 2, 20);
-    cx_power_windows_opened(&windows, 2, 40);
+    ck_assert(cx_power_windows_opened(&windows, 2, 20));
+    ck_assert(!cx_power_windows_opened(&windows, 2, 40));
     for (unsigned w = 10; w < 20; w++) {
         const double busy = 0.1 * (w % 7);
         cx_power_windows_busy(&windows, 2, "kernel", 2 * w, 2 * w + busy);
