@@ -594,6 +594,8 @@ static void add_places(const struct cx_access *a, const struct cx_places *p, int
     part(&w, n, (end ? from % end : from) / least, (end ? to % end : to) / least);
 }
 
+/* Whether the box is one run of bytes, without strides: one that is merged with others, or all that is asked
+ * for. */
 static bool is_run(const struct cx_access_box *b)
 {
     return b->count[0] == 1 && b->count[1] == 1;

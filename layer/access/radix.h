@@ -65,6 +65,7 @@ enum cx_radix_when { CX_RADIX_BELOW, CX_RADIX_EQUAL, CX_RADIX_LEAST };
 struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less, enum cx_radix_when when,
                                 const struct cx_radix *yes, const struct cx_radix *no, unsigned width);
 
+/* Whether it is a known number, the same for all items. Called by radix.c and radix_eval.c. */
 bool cx_radix_is_const(const struct cx_radix *a);
 /* Finds the least and greatest value; false: they do not fit in 62 bits. Called by bijection.c and
  * radix_eval.c. */

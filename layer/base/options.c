@@ -333,7 +333,7 @@ static void read_old_params(void)
 
 /* ---- the configuration file ---- */
 
-/* The row of that name, in any case, with or without COEXEC_, or ROWS. */
+/* The row that a line of the configuration file names, in any case, with or without COEXEC_, or ROWS. */
 static size_t find_named(const char *name)
 {
     size_t index = 0;

@@ -221,7 +221,6 @@ static bool is_alone(const struct cx_launch *launch, const struct cx_worker *wor
     return alone;
 }
 
-/* Regions of few arguments, which need no memory of their own. */
 /* A launch that is refused leaves what it would have written as it was: that has to be there. */
 static void keep_written(const struct cx_launch *launch, struct cx_access_region *regions)
 {

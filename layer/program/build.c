@@ -166,9 +166,7 @@ static bool is_ready(const struct cx_program *program, unsigned k)
     return cx_worker_is_open(worker) && !atomic_load(&worker->left_out);
 }
 
-/* Builds that cannot be left for later are of all members of their devices, open or not: which of those are
- * compiled for, linked or given the program is settled now. Other builds open a member where none that is
- * open builds the program. */
+/* Whether a member that the program is built for has built it. */
 static bool any_built(const struct cx_program *program)
 {
     for (unsigned m = 0; m < program->context->nmembers; m++)
@@ -200,6 +198,9 @@ static bool open_next(const struct cx_program *program)
     return false;
 }
 
+/* Builds that cannot be left for later are of all members of their devices, open or not: which of those are
+ * compiled for, linked or given the program is settled now. Other builds open a member where none that is
+ * open builds the program. */
 static void build_all(struct cx_build *build, struct part *parts)
 {
     struct cx_context *context = build->program->context;

@@ -100,7 +100,8 @@ void cx_analysis_release(struct cx_analysis **analysis)
     unref(old);
 }
 
-/* Runs are compared by their texts where there are several; a program loaded from a binary is, by what files
+/* What the analyser is asked for the run. Takes analysis->lock. Runs are compared by their texts where there
+ * are several; a program loaded from a binary is, by what files
  * say then, where it includes some (variant.c). */
 static struct cx_analyser_task task_of(const struct run *run)
 {
