@@ -80,12 +80,14 @@ def every_page_is_linked():
 
 
 def figures_agree():
-    number = r"([\d.]+) (?:s|ms)"
+    figure = r"([\d.]+) (s|ms|[MG]H/s)"
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in README.splitlines() if re.match(r"\|.*\| two ", line)]
     assert len(rows) >= 6, rows
     for program, _, bare, through, times, *_ in rows:
         if bare and through:
-            ratio = float(re.match(number, bare)[1]) / float(re.match(number, through)[1])
+            (before, unit), (after, same) = (re.fullmatch(figure, cell).groups() for cell in (bare, through))
+            ratio = float(after) / float(before) if "H/s" in unit else float(before) / float(after)
+            assert unit == same or "H/s" not in unit + same, f"{program}: {unit} and {same}"
             assert abs(ratio / float(times) - 1) < 0.02, f"{program}: {bare} over {through} is {ratio:.2f}, not {times}"
 
 
