@@ -118,9 +118,13 @@ static struct timespec planned_until CX_GUARDED_BY(lock); /* with what is planne
 static bool given_up CX_GUARDED_BY(lock);                 /* that */
 static uint64_t idle_times CX_GUARDED_BY(lock);           /* how often nothing was inside, or queued */
 
-/* What happens to a helper at exit(). */
-static void end_helper(const struct cx_subprocess *helper)
+/* What happens to a helper at exit(). Once: the handler may run some hundred times, and a socket that nobody
+ * reads from takes fewer bytes before it blocks. */
+static void end_helper(struct cx_subprocess *helper) CX_HOLDS(lock)
 {
+    if (helper->told_end)
+        return;
+    helper->told_end = true;
     if (!helper->outlasts || !cx_own_file_is(&helper->wake) ||
         send(helper->wake.descriptor, "", 1, MSG_NOSIGNAL) != 1)
         kill(-helper->pid, SIGKILL);
@@ -511,6 +515,7 @@ void cx_exit_guard_subprocess_enter(struct cx_subprocess *helper, pid_t pid)
     cx_exit_guard_is_ours();
     cx_lock(&lock);
     helper->pid = pid;
+    helper->told_end = false;
     helper->next = helpers;
     helpers = helper;
     if (helper->stop && !outlasts(helper))

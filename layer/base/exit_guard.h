@@ -106,6 +106,7 @@ struct cx_subprocess {
         outlasts; /* set before it starts: when our process ends, `wake` is written to and it is not killed */
     struct cx_own_file wake; /* a socket while it runs, where it outlasts us */
     bool unneeded;           /* it was stopped, but goes on, as it outlasts us */
+    bool told_end;           /* that our process ends */
 };
 /* Registers a helper that was just started (enter), removes it before it is reaped or abandoned (leave),
  * kills it (stop). A helper that outlasts us is not killed, as the next program may use the result that it

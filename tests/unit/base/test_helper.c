@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -193,6 +194,37 @@ START_TEST(process_ends)
 }
 END_TEST
 
+static void be_busy(void *data)
+{
+    (void)data;
+    usleep(300000); /* meanwhile the handler is registered again and again */
+}
+
+/* exit() may run the handler hundreds of times; a helper that nobody hears is told once, and nothing blocks.
+ */
+START_TEST(helper_is_told_once)
+{
+    static struct cx_subprocess helper;
+    int sockets[2], status = 0;
+    char bytes[16];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+    pid_t child = fork();
+    ck_assert(child >= 0);
+    if (child == 0) {
+        alarm(15);
+        helper.outlasts = true;
+        helper.wake = cx_own_file_keep(sockets[1]);
+        cx_exit_guard_subprocess_enter(&helper, getpid()); /* if it were killed, so would we */
+        exit(cx_exit_guard_run(be_busy, NULL) ? (usleep(200000), 0) : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+    ck_assert_int_eq(read(sockets[0], bytes, sizeof(bytes)), 1);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+END_TEST
+
 /* A child made by fork() has none of our threads: it must not wait for them, which it would for 20 s. The
  * thread runs by then: one that is being made may hold locks of the sanitizers' that the child needs. */
 START_TEST(forked_child_ends)
@@ -274,6 +306,7 @@ int main(void)
     tcase_add_test(tests, standard_files_closed);
     tcase_add_test(tests, process_ends);
     tcase_add_test(tests, forked_child_ends);
+    tcase_add_test(tests, helper_is_told_once);
     tcase_add_test(tests, threads_for_all);
     suite_add_tcase(suite, tests);
     return tap_run(suite);
