@@ -138,7 +138,7 @@ def images_are_judged():
 
 def linked_programs_are_judged():
     """By the text that is made of their objects."""
-    done = subprocess.run([LINKING], env={**ENV, "COEXEC_RECORD": str(ROOM / "linked"), "CK_RUN_CASE": "logged"},
+    done = subprocess.run([LINKING], env={**ENV, "AGAIN_STEP": "1", "COEXEC_RECORD": str(ROOM / "linked"), "CK_RUN_CASE": "logged"},
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done
     done = explain(ROOM / "linked")
