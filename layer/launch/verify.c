@@ -189,6 +189,14 @@ static cl_int set_arg(const struct cx_launch *launch, const struct cx_worker *wo
     return error == CL_SUCCESS ? cl->clSetKernelArg(real, i, sizeof(object), &object) : error;
 }
 
+cl_int cx_verify_await(struct cx_worker *worker, cl_event event)
+{
+    const cl_int unwaited = cx_worker_wait_event(worker, event);
+    const cl_int error = cx_worker_event_error(worker, event);
+    worker->device->cl->clReleaseEvent(event);
+    return error == CL_SUCCESS ? unwaited : error;
+}
+
 static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *worker, cl_kernel real)
 {
     const struct cx_access_geometry *geometry = &launch->request.geometry;
@@ -206,10 +214,7 @@ static cl_int start_kernel(const struct cx_launch *launch, struct cx_worker *wor
     cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? event : NULL);
     if (error != CL_SUCCESS)
         return error;
-    const cl_int unwaited = cx_worker_wait_event(worker, event);
-    error = cx_worker_event_error(worker, event);
-    cl->clReleaseEvent(event);
-    return error == CL_SUCCESS ? unwaited : error;
+    return cx_verify_await(worker, event);
 }
 
 static void run_kernel(const struct cx_launch *launch, struct cx_worker *worker)
@@ -246,7 +251,7 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
-static void skip_whole(struct cx_job *job, struct cx_worker *worker)
+void cx_verify_skip(struct cx_job *job, struct cx_worker *worker)
 {
     (void)worker;
     cx_verify_went(((struct cx_launch *)job->command)->run.verify, CL_OUT_OF_RESOURCES,
@@ -308,7 +313,7 @@ void cx_verify_begin(struct cx_launch *launch, const struct cx_split_plan *plan)
         return;
     }
     job->run = verify->replay ? cx_verify_replay_keep : run_whole;
-    job->skip = skip_whole;
+    job->skip = cx_verify_skip;
     job->kind.waits = true;
     launch->run.verify = verify;
     verify->seq = cx_command_add_job(&launch->base, worker, job);

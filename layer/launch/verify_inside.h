@@ -40,6 +40,11 @@ struct cx_verify {
 
 /* Remembers what went wrong first. False: something has. Called by the member's or the host's worker. */
 bool cx_verify_went(struct cx_verify *verify, cl_int error, const char *what);
+/* A job's skip: what it was to do is not done. Called by verify_replay.c. */
+void cx_verify_skip(struct cx_job *job, struct cx_worker *worker);
+/* Waits for a kernel, releases its event, and gives what it ended with. Called by verify_replay.c. */
+cl_int cx_verify_await(struct cx_worker *worker, cl_event event);
+
 /* ---- verify_clone.c: in the member's worker; each waits for what it does ---- */
 
 /* Makes the clones, with what was there before. False: it failed. Called by verify.c and verify_replay.c. */

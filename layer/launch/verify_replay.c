@@ -99,12 +99,9 @@ static void run_package(struct cx_launch *launch, struct cx_worker *worker, cons
     cl_event event = NULL;
     cl_int error = cx_launch_package(launch, worker, part, verify->replay->dim, package->first, package->end,
                                      worker->queue, NULL, &event);
-    if (event) {
-        const cl_int unwaited = cx_worker_wait_event(worker, event);
-        error = error == CL_SUCCESS ? cx_worker_event_error(worker, event) : error;
-        error = error == CL_SUCCESS ? unwaited : error;
-        worker->device->cl->clReleaseEvent(event);
-    }
+    /* there may be one in spite of an error */
+    const cl_int ended = event ? cx_verify_await(worker, event) : CL_SUCCESS;
+    error = error == CL_SUCCESS ? ended : error;
     cx_verify_went(verify, error, "running its packages again fails");
 }
 
@@ -138,13 +135,6 @@ static cl_int run_replay(struct cx_job *job, struct cx_worker *worker)
     return CL_SUCCESS;
 }
 
-static void skip_replay(struct cx_job *job, struct cx_worker *worker)
-{
-    (void)worker;
-    cx_verify_went(((struct cx_launch *)job->command)->run.verify, CL_OUT_OF_RESOURCES,
-                   "a transfer before it failed");
-}
-
 cl_int cx_verify_replay_run(struct cx_launch *launch)
 {
     struct cx_context *context = launch->base.context;
@@ -154,7 +144,7 @@ cl_int cx_verify_replay_run(struct cx_launch *launch)
         return CL_OUT_OF_HOST_MEMORY;
     job->deps[cx_context_host(context)->index] = verify->seq; /* what was kept */
     job->run = run_replay;
-    job->skip = skip_replay;
+    job->skip = cx_verify_skip;
     job->kind.waits = true;
     verify->seq = cx_command_add_job(&launch->base, &context->workers[verify->member], job);
     return CL_SUCCESS;
