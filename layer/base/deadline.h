@@ -7,7 +7,8 @@
 
 #include <time.h>
 
-/* The time `ms` milliseconds from now on that clock. Any thread. Called by exit_guard.c. */
+/* The time `ms` milliseconds from now on that clock. Any thread. Called by exit_guard.c and exit_park.c.
+ */
 static inline struct timespec cx_deadline_on(clockid_t clock, unsigned ms)
 {
     struct timespec until;

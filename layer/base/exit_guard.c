@@ -35,6 +35,7 @@ enum {
     QUEUED_PATIENCE_S = 1, /* with launches that wait for others, which may take for ever */
     PLANNED_PATIENCE_MS = 150,
     LOCK_PATIENCE_MS = 50,
+    END_PATIENCE_MS = 1000,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
     MOST_EXPECTED = 360, /* registrations ahead of threads that will enter */
@@ -58,6 +59,8 @@ static atomic_bool ending;
 static atomic_bool closed;                  /* what has begun is not waited for any more */
 static atomic_bool used;                    /* since then */
 static atomic_uint waiting;                 /* threads of the program that wait for work */
+static _Thread_local bool at_end;           /* the thread runs the handlers of the process' end */
+static atomic_uint exit_waits;              /* waits for work of the thread that is */
 static bool keeping CX_GUARDED_BY(lock);    /* there is a thread that registers the handler again and again */
 static unsigned rounds CX_GUARDED_BY(lock); /* it did so that often, and threads that entered */
 static unsigned expected CX_GUARDED_BY(lock); /* registrations by those that will start one */
@@ -96,6 +99,7 @@ static void in_child(void) CX_RELEASES(lock)
     atomic_store(&begun, 0);
     atomic_store(&planned, 0);
     atomic_store(&waiting, 0);
+    atomic_store(&exit_waits, 0);
     keeping = false;
     helpers = NULL;
     unneeded = 0;
@@ -159,6 +163,7 @@ static bool wait_inside(void) CX_HOLDS(lock)
 static void at_exit(void)
 {
     const bool first = !atomic_exchange(&ending, true);
+    at_end = true;
     if (!lock_at_exit())
         return;
     if (first) {
@@ -486,12 +491,27 @@ void cx_exit_guard_used(void)
 void cx_exit_guard_wait_begin(void)
 {
     atomic_fetch_add(&waiting, 1);
+    if (at_end)
+        atomic_fetch_add(&exit_waits, 1);
     unpark();
 }
 
 void cx_exit_guard_wait_end(void)
 {
     atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+    if (at_end)
+        atomic_fetch_sub_explicit(&exit_waits, 1, memory_order_relaxed);
+}
+
+static bool exit_goes_on(const void *unused)
+{
+    (void)unused;
+    return !atomic_load(&exit_waits);
+}
+
+void cx_exit_guard_await_end(void)
+{
+    cx_exit_park(exit_goes_on, NULL, END_PATIENCE_MS);
 }
 
 static void kill_helper(struct cx_subprocess *helper)

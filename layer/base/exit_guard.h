@@ -96,6 +96,11 @@ void cx_exit_guard_used(void);
 void cx_exit_guard_wait_begin(void);
 void cx_exit_guard_wait_end(void);
 
+/* Called by a thread of ours before the program learns that something fails as the process is ending: waits
+ * for that end, which nothing tells of, a second at most. Returns at once where the thread in exit() waits
+ * for work, and so perhaps for the caller. No lock held. Called by timeline/worker_compile.c. */
+void cx_exit_guard_await_end(void);
+
 /* A helper process under way. When our process ends, the helper is killed with its process group, unless it
  * outlasts us. */
 struct cx_subprocess {

@@ -6,6 +6,7 @@
  * exit().
  */
 #include "layer/base/exit_park.h"
+#include "layer/base/deadline.h"
 #include "layer/base/lock.h"
 
 #include <pthread.h>
@@ -28,11 +29,17 @@ CX_LOCK_AT_FORK(CX_RANK_EXIT_PARK) static void handle_forks(void)
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-void cx_exit_park(bool (*stays)(const void *data), const void *data)
+void cx_exit_park(bool (*stays)(const void *data), const void *data, unsigned ms)
 {
+    const struct timespec end = cx_deadline_on(CLOCK_REALTIME, ms);
+    bool in_time = true;
     cx_lock(&lock);
-    while (stays(data))
-        cx_lock_wait(&changed, &lock);
+    while (in_time && stays(data)) {
+        if (ms)
+            in_time = cx_lock_wait_until(&changed, &lock, &end);
+        else
+            cx_lock_wait(&changed, &lock);
+    }
     cx_unlock(&lock);
 }
 

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-/* Returns once stays(data) is false; perhaps never, as the process ends. It is asked at once and after each
- * cx_exit_unpark, under a lock, and only reads atomic variables. The caller holds no lock. Called by
- * timeline/worker.c. */
-void cx_exit_park(bool (*stays)(const void *data), const void *data);
+/* Returns once stays(data) is false, or, unless `ms` is 0, that many milliseconds later; perhaps never, as
+ * the process ends. It is asked at once and after each cx_exit_unpark, under a lock, and only reads atomic
+ * variables. The caller holds no lock. Called by exit_guard.c and timeline/worker.c. */
+void cx_exit_park(bool (*stays)(const void *data), const void *data, unsigned ms);
 /* What such a function reads has changed: parked threads ask it again. The caller may hold any lock. Called
  * by exit_guard.c. */
 void cx_exit_unpark(void);

@@ -16,8 +16,6 @@
 #include "layer/plan/launch_prepare.h"
 #include "layer/program/kernel_bind.h"
 
-#include <time.h>
-
 void cx_launch_release(struct cx_launch *launch)
 {
     for (unsigned i = 0; i < launch->request.args->count; i++)
@@ -230,8 +228,8 @@ cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worke
         const bool ran =
             cx_launch_kernel_ran(kernel, kind->geometry, kind->local_given, m, kind->variant, kind->at_start);
         cx_context_unlock(worker->context);
-        if (!ran) { /* where nothing but a thread that goes on waits for it, the process is over before */
-            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        if (!ran) {
+            cx_worker_compile_refuse();
             return CL_DEVICE_NOT_AVAILABLE;
         }
     }

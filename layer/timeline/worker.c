@@ -156,7 +156,7 @@ static bool is_unneeded(const void *context)
 void cx_worker_park(const struct cx_worker *worker)
 {
     if (own && is_unneeded(worker->context))
-        cx_exit_park(is_unneeded, worker->context);
+        cx_exit_park(is_unneeded, worker->context, 0);
 }
 
 /* False: it can have no thread (any more); see call_others. */

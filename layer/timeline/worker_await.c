@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for a device up to a time: OpenCL has no such wait, so the thread looks now and then. A callback of
- * the event could end the wait, but NVIDIA's driver calls it at a tick of 20 ms: 18 to 20 ms after kernels of
- * 0.2 and 2 ms, 3 ms after one of 17 ms (H100), where this notices their ends 0.02 to 0.23 ms late. See
- * worker.h.
+ * Waiting for a device up to a time: OpenCL has no such wait, so the thread looks now and then. It is the
+ * only one of the layer's that polls by sleeping. A callback of the event could end the wait, but NVIDIA's
+ * driver calls it at a tick of 20 ms: 18 to 20 ms after kernels of 0.2 and 2 ms, 3 ms after one of 17 ms
+ * (H100), where this notices their ends 0.02 to 0.23 ms late. A further thread could wait in clWaitForEvents
+ * (0.02 to 0.03 ms late) and wake this one; but with a driver that takes one call at a time
+ * (driver/serialize.c) it would keep this one from enqueueing meanwhile, and it would be a thread more for
+ * each device. See worker.h.
  */
 #include "layer/timeline/command.h"
 #include "layer/timeline/worker.h"

@@ -59,6 +59,11 @@ bool cx_worker_compiler_gone(const struct cx_worker *worker)
     return worker->device->type & CL_DEVICE_TYPE_CPU && cx_exit_guard_ours() && cx_exit_guard_closed();
 }
 
+void cx_worker_compile_refuse(void)
+{
+    cx_exit_guard_await_end();
+}
+
 void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event event)
 {
     if (!begun)

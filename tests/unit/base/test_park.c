@@ -27,14 +27,20 @@ static bool stays(const void *data)
 static void *park(void *unused)
 {
     (void)unused;
-    cx_exit_park(stays, &needed);
+    cx_exit_park(stays, &needed, 0);
+    return NULL;
+}
+
+static void *park_long(void *ms)
+{
+    cx_exit_park(stays, &needed, *(const unsigned *)ms);
     return NULL;
 }
 
 START_TEST(needed_already)
 {
     atomic_store(&needed, true);
-    cx_exit_park(stays, &needed);
+    cx_exit_park(stays, &needed, 0);
     ck_assert_uint_eq(atomic_load(&asked), 1);
 }
 END_TEST
@@ -73,6 +79,24 @@ START_TEST(not_yet_needed)
 }
 END_TEST
 
+/* With a time it returns though nothing is needed, and sooner where something is. */
+START_TEST(until_a_time)
+{
+    static const unsigned long_ms = 3600000;
+    pthread_t thread;
+    atomic_store(&needed, false);
+    cx_exit_park(stays, &needed, 1);
+    ck_assert_uint_ge(atomic_load(&asked), 1);
+    atomic_store(&asked, 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, park_long, (void *)&long_ms), 0);
+    while (atomic_load(&asked) < 1)
+        sched_yield();
+    atomic_store(&needed, true);
+    cx_exit_unpark();
+    pthread_join(thread, NULL);
+}
+END_TEST
+
 /* A child has no parked threads, and its lock is free. */
 START_TEST(in_a_child)
 {
@@ -103,6 +127,7 @@ int main(void)
     tcase_add_test(cases, needed_already);
     tcase_add_test(cases, none_is_forgotten);
     tcase_add_test(cases, not_yet_needed);
+    tcase_add_test(cases, until_a_time);
     tcase_add_test(cases, in_a_child);
     suite_add_tcase(suite, cases);
     return tap_run(suite);
