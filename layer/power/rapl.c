@@ -8,7 +8,7 @@
  */
 #include "layer/power/source.h"
 #include "layer/base/options.h"
-#include "layer/power/sysfs.h"
+#include "layer/base/sysfs.h"
 
 #include <errno.h>
 #include <stdio.h>

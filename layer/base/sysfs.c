@@ -2,7 +2,7 @@
 /*
  * Files of one number below /sys. See sysfs.h.
  */
-#include "layer/power/sysfs.h"
+#include "layer/base/sysfs.h"
 
 #include <dirent.h>
 #include <errno.h>
