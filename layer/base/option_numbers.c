@@ -39,6 +39,21 @@ bool cx_option_uint(const char *text, uint64_t *value)
     return true;
 }
 
+bool cx_option_cut(const char *text, struct cx_option_cut *cut)
+{
+    static const char *const names[] = {NULL, "l1", "l2", "l3", "numa"};
+    for (unsigned i = CX_CUT_L1; i <= CX_CUT_NUMA; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *cut = (struct cx_option_cut){.by = i};
+            return true;
+        }
+    uint64_t cores;
+    if (!cx_option_uint(text, &cores))
+        return false;
+    *cut = (struct cx_option_cut){.cores = cores};
+    return true;
+}
+
 const char *cx_option_number(const char *text, char stop, double *value)
 {
     char *end;

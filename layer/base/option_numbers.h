@@ -11,6 +11,14 @@
 
 /* A whole number. Leaves *value alone unless it returns true. */
 bool cx_option_uint(const char *text, uint64_t *value);
+/* How CPU devices are cut: into parts of so many cores, or along what processors share. */
+enum cx_option_cut_by { CX_CUT_CORES, CX_CUT_L1, CX_CUT_L2, CX_CUT_L3, CX_CUT_NUMA };
+struct cx_option_cut {
+    enum cx_option_cut_by by;
+    uint64_t cores; /* of CX_CUT_CORES; 0: they are not cut */
+};
+/* Such a number, or a level's name. Leaves *cut alone unless it returns true. */
+bool cx_option_cut(const char *text, struct cx_option_cut *cut);
 /* Reads one number that ends at `stop` (or at the end of the text) and gives the place behind it, or NULL. */
 const char *cx_option_number(const char *text, char stop, double *value);
 /* A number of bytes with or without K, M, G or T behind it, or a part of the machine's memory: "25%", "0.25".

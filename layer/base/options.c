@@ -5,7 +5,6 @@
  */
 #include "layer/base/options.h"
 #include "layer/base/config.h"
-#include "layer/base/option_numbers.h"
 #include "scheduler/algo.h"
 #include "scheduler/params.h"
 
@@ -27,6 +26,7 @@ enum kind {
     KIND_REAL,
     KIND_WORD,
     KIND_ALGO,
+    KIND_CUT,
     KIND_TEXT,
     KIND_NUMS,
     KIND_PATH
@@ -65,6 +65,7 @@ static struct cx_option_row rows[] = {
         CX_WORDS_##field(TEXT_OF) NULL                                                                       \
     }
 #define WORDS_ALGO(field) NULL
+#define WORDS_CUT(field)  NULL
 #define WORDS_TEXT(field) NULL
 #define WORDS_NUMS(field) NULL
 #define WORDS_PATH(field) NULL
@@ -169,6 +170,8 @@ static const char *store_in(struct cx_options *into, size_t index, const char *t
         return store_word(field, places[index].words, text) ? NULL : "not known";
     case KIND_ALGO:
         return store_algos(field, text) ? NULL : algo_problem.wrong;
+    case KIND_CUT:
+        return cx_option_cut(text, field) ? NULL : "neither a whole number nor a level";
     case KIND_NUMS:
         if (*text && !numbers_are_good(accepted, text))
             return "not a list of such numbers";

@@ -7,6 +7,7 @@
 #ifndef CX_LAYER_BASE_OPTIONS_H
 #define CX_LAYER_BASE_OPTIONS_H
 
+#include "layer/base/option_numbers.h"
 #include "layer/base/option_words.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #define CX_OPTION_TYPE_REAL(field) double
 #define CX_OPTION_TYPE_WORD(field) enum cx_option_##field
 #define CX_OPTION_TYPE_ALGO(field) const struct cx_algos *
+#define CX_OPTION_TYPE_CUT(field)  struct cx_option_cut
 #define CX_OPTION_TYPE_TEXT(field) const char *
 #define CX_OPTION_TYPE_NUMS(field) const char *
 #define CX_OPTION_TYPE_PATH(field) const char *

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine: asks every platform for its devices and every device for what the layer needs to know, cuts
- * CPU devices where COEXEC_FISSION says so, and settles which devices are members of the virtual one.
- * Previous stage: drivers.h. Next: device.h.
+ * The machine: asks every platform for its devices and every device for what the layer needs to know, has CPU
+ * devices cut where COEXEC_FISSION says so (fission.h), and settles which devices are members of the virtual
+ * one. Previous stage: drivers.h. Next: device.h.
  */
 #include "layer/driver/drivers.h"
 #include "layer/base/log.h"
 #include "layer/base/forked.h"
 #include "layer/base/options.h"
+#include "layer/driver/fission.h"
 #include "layer/driver/select.h"
 
 #include <pthread.h>
@@ -202,51 +203,29 @@ static struct cx_real_device *add_device(const struct cx_real_platform *platform
     return device;
 }
 
-/* Sub-devices of `cores` compute units each; returns how many (0: the driver cannot). The caller frees
- * *parts. */
-static cl_uint cut(const struct cx_real_device *device, cl_uint cores, cl_device_id **parts)
+static void forget_texts(struct cx_real_device *device)
 {
-    cl_uint count = device->compute_units / cores, made = 0;
-    cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY,
-                                              (cl_device_partition_property)cores, 0};
-    cl_device_partition_property *by_counts = calloc(count + 3, sizeof *by_counts);
-    *parts = calloc(count, sizeof **parts);
-    if (*parts && by_counts && device->cl->clCreateSubDevices) {
-        by_counts[0] = CL_DEVICE_PARTITION_BY_COUNTS; /* the list's end mark is 0, as calloc left it */
-        for (cl_uint i = 0; i < count; i++)
-            by_counts[1 + i] = (cl_device_partition_property)cores;
-        if (device->cl->clCreateSubDevices(device->id, equally, count, *parts, &made) != CL_SUCCESS &&
-            device->cl->clCreateSubDevices(device->id, by_counts, count, *parts, &made) != CL_SUCCESS)
-            made = 0;
-    }
-    free(by_counts);
-    return made < count ? made : count;
+    free(device->name);
+    free(device->vendor);
+    free(device->extensions);
+    free(device->opencl_c_version);
 }
 
-/* Cuts the device added last, if it is a CPU with more cores than COEXEC_FISSION says; its parts take its
- * place. */
-static void cut_last(uint64_t cores)
+/* Cuts the device added last, if COEXEC_FISSION says so; its parts take its place. */
+static void cut_last(void)
 {
     struct cx_real_device parent = machine.devices[machine.ndevices - 1];
-    if (cores == 0 || parent.type != CL_DEVICE_TYPE_CPU || parent.compute_units <= cores)
-        return;
-    cl_device_id *parts = NULL;
-    cl_uint count = cut(&parent, (cl_uint)cores, &parts);
-    if (count)
+    struct cx_fission fission;
+    cx_fission_cut(&parent, cx_options_get()->fission, &fission);
+    if (fission.n)
         machine.ndevices--;
-    for (cl_uint i = 0; i < count; i++)
-        add_device(parent.platform, parts[i], true);
-    free(parts);
-    cx_drivers_note(&drivers,
-                    count ? "%s: cut into %u devices of %u cores (COEXEC_FISSION)"
-                          : "%s: its driver cannot cut it into sub-devices (%u of %u cores, COEXEC_FISSION)",
-                    parent.name, count, (unsigned)cores);
-    if (count) {
-        free(parent.name);
-        free(parent.vendor);
-        free(parent.extensions);
-        free(parent.opencl_c_version);
-    }
+    for (unsigned i = 0; i < fission.n; i++)
+        add_device(parent.platform, fission.part[i], true);
+    if (*fission.text)
+        cx_drivers_note(&drivers, "%s: %s", parent.name, fission.text);
+    if (fission.n)
+        forget_texts(&parent);
+    cx_fission_free(&fission);
 }
 
 static void add_devices(const struct cx_real_platform *platform)
@@ -261,7 +240,7 @@ static void add_devices(const struct cx_real_platform *platform)
                         cx_cl_name(code));
     for (cl_uint i = 0; ids && code == CL_SUCCESS && i < count; i++)
         if (add_device(platform, ids[i], false))
-            cut_last(cx_options_get()->fission);
+            cut_last();
     free(ids);
 }
 
@@ -283,10 +262,7 @@ struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, 
 void cx_real_device_free_part(struct cx_real_device *part)
 {
     part->cl->clReleaseDevice(part->id);
-    free(part->name);
-    free(part->vendor);
-    free(part->extensions);
-    free(part->opencl_c_version);
+    forget_texts(part);
     free(part);
 }
 

@@ -47,6 +47,15 @@ static struct stub_platform *platform_of(const char *vendor)
     return platform;
 }
 
+static cl_device_affinity_domain domain_of(const char *name)
+{
+    if (strcmp(name, "l1") == 0)
+        return CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE;
+    if (strcmp(name, "l2") == 0)
+        return CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE;
+    return strcmp(name, "l3") == 0 ? CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE : CL_DEVICE_AFFINITY_DOMAIN_NUMA;
+}
+
 static void init(void)
 {
     char word[64];
@@ -70,6 +79,10 @@ static void init(void)
         device->lacks = (size_t)stub_config_number("STUB_LACKS", i, 0);
         device->in_place = stub_config_number("STUB_IN_PLACE", i, 1) != 0;
         device->domains = (cl_uint)stub_config_number("STUB_NUMA", i, 0);
+        device->domain = domain_of(stub_config_word("STUB_DOMAIN", i, "numa", word, sizeof(word)));
+        const char *cuts = stub_config_word("STUB_CUTS", i, "", word, sizeof(word));
+        device->cuts_counts = strstr(cuts, "counts") != NULL;
+        device->cuts_equally = strstr(cuts, "equally") != NULL;
         snprintf(device->name, sizeof(device->name), "stub %u", i);
         const char *name = stub_config_word("STUB_NAMES", i, NULL, word, sizeof(word));
         if (name)

@@ -14,6 +14,8 @@
  *   STUB_LOAD=file            while this file exists devices take as many times as long as it says: "1,4"
  *   STUB_UNITS=4,1            compute units (nominal speed)
  *   STUB_NUMA=2,0             NUMA domains that a device can be cut into; default none
+ *   STUB_DOMAIN=l3,numa       what they are in place of NUMA domains: the parts of an L1, L2 or L3 cache
+ *   STUB_CUTS=counts,equally  what else a device can be cut by (both: counts+equally); default none
  *   STUB_MEM=bytes            global memory; buffers beyond it fail
  *   STUB_ALLOC=bytes          largest buffer
  *   STUB_BEYOND=1             gives larger ones all the same
@@ -104,6 +106,8 @@ struct stub_device {
     size_t max_group, kernel_group, takes, lacks; /* lacks: 0: never */
     bool in_place, is_part;
     cl_uint domains;
+    cl_device_affinity_domain domain; /* what they are */
+    bool cuts_counts, cuts_equally;
     struct stub_platform *platform;
     char name[32];
     atomic_uint launches, reads; /* reads that are over */

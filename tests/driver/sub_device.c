@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stub driver: devices of several NUMA domains (STUB_NUMA), cut into one sub-device each, and in no other
- * way. */
+/* Stub driver: devices of several domains (STUB_NUMA, STUB_DOMAIN), cut into one sub-device each, and by
+ * counts or into equal parts where STUB_CUTS says so. */
 #include "calls.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static void part_destroyed(struct stub_object *object)
     free(object);
 }
 
-static cl_device_id part_of(const struct stub_device *device)
+static cl_device_id part_of(const struct stub_device *device, cl_uint units)
 {
     struct stub_device *part = calloc(1, sizeof(*part));
     if (!part)
@@ -19,8 +19,8 @@ static cl_device_id part_of(const struct stub_device *device)
     part->index = device->index;
     part->platform = device->platform;
     part->type = device->type;
-    part->speed = device->speed / device->domains;
-    part->units = device->units / device->domains;
+    part->speed = device->speed * units / device->units;
+    part->units = units;
     part->memory = device->memory;
     part->max_alloc = device->max_alloc;
     part->max_group = device->max_group;
@@ -29,16 +29,56 @@ static cl_device_id part_of(const struct stub_device *device)
     part->lacks = device->lacks;
     part->in_place = device->in_place;
     part->is_part = true;
+    part->domain = device->domain;
     memcpy(part->name, device->name, sizeof(part->name));
     return (cl_device_id)part;
 }
 
-static bool knows(const struct stub_device *device, const cl_device_partition_property *list)
+enum { MOST_PARTS = 256 };
+
+static cl_uint by_domains(const struct stub_device *device, cl_device_affinity_domain domain,
+                          cl_uint units[MOST_PARTS])
 {
-    return device->domains > 1 && list && list[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN &&
-           (list[1] == CL_DEVICE_AFFINITY_DOMAIN_NUMA ||
-            list[1] == CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE) &&
-           !list[2];
+    if (device->domains < 2 ||
+        (domain != device->domain && domain != CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE))
+        return 0;
+    for (cl_uint i = 0; i < device->domains; i++)
+        units[i] = device->units / device->domains;
+    return device->domains;
+}
+
+static cl_uint by_size(const struct stub_device *device, cl_uint size, cl_uint units[MOST_PARTS])
+{
+    const cl_uint count = device->cuts_equally && size ? device->units / size : 0;
+    for (cl_uint i = 0; i < count && i < MOST_PARTS; i++)
+        units[i] = size;
+    return count < MOST_PARTS ? count : 0;
+}
+
+static cl_uint by_counts(const struct stub_device *device, const cl_device_partition_property *counts,
+                         cl_uint units[MOST_PARTS])
+{
+    cl_uint all = 0, count = 0;
+    for (; device->cuts_counts && counts[count] && count < MOST_PARTS; count++) {
+        units[count] = (cl_uint)counts[count];
+        all += units[count];
+    }
+    return all <= device->units ? count : 0;
+}
+
+/* Units of each part that the list asks for; 0: it is not understood. */
+static cl_uint units_of(const struct stub_device *device, const cl_device_partition_property *list,
+                        cl_uint units[MOST_PARTS])
+{
+    if (!device || !list)
+        return 0;
+    if (list[0] == CL_DEVICE_PARTITION_BY_COUNTS)
+        return by_counts(device, list + 1, units);
+    if (list[0] == CL_DEVICE_PARTITION_EQUALLY && !list[2])
+        return by_size(device, (cl_uint)list[1], units);
+    return list[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN && !list[2]
+               ? by_domains(device, (cl_device_affinity_domain)list[1], units)
+               : 0;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL stub_clCreateSubDevices(cl_device_id handle,
@@ -47,12 +87,14 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clCreateSubDevices(cl_device_id handle,
 {
     struct stub_fault fault = stub_call("clCreateSubDevices", "d%u", stub_id(handle));
     const struct stub_device *device = STUB_OF(device, handle, STUB_DEVICE);
+    cl_uint units[MOST_PARTS];
     if (fault.code)
         return fault.code;
-    if (!device || !knows(device, properties) || (devices && room < device->domains))
+    const cl_uint parts = units_of(device, properties, units);
+    if (!parts || (devices && room < parts))
         return CL_INVALID_VALUE;
-    for (cl_uint i = 0; devices && i < device->domains; i++) {
-        devices[i] = part_of(device);
+    for (cl_uint i = 0; devices && i < parts; i++) {
+        devices[i] = part_of(device, units[i]);
         if (!devices[i]) {
             while (i-- > 0)
                 stub_clReleaseDevice(devices[i]);
@@ -60,7 +102,7 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clCreateSubDevices(cl_device_id handle,
         }
     }
     if (count)
-        *count = device->domains;
+        *count = parts;
     return CL_SUCCESS;
 }
 
@@ -84,19 +126,33 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clReleaseDevice(cl_device_id handle)
     return CL_SUCCESS;
 }
 
+static cl_int cuts_info(const struct stub_device *device, size_t room, void *value, size_t *size_ret)
+{
+    cl_device_partition_property list[3];
+    unsigned n = 0;
+    if (device->domains > 1)
+        list[n++] = CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN;
+    if (device->cuts_counts)
+        list[n++] = CL_DEVICE_PARTITION_BY_COUNTS;
+    if (device->cuts_equally)
+        list[n++] = CL_DEVICE_PARTITION_EQUALLY;
+    return stub_info(list, n * sizeof(*list), room, value, size_ret);
+}
+
 cl_int stub_domain_info(const struct stub_device *device, cl_device_info what, size_t room, void *value,
                         size_t *size_ret)
 {
-    static const cl_device_partition_property of_parts[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
-                                                            CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
+    const cl_device_partition_property of_parts[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+                                                     (cl_device_partition_property)device->domain, 0};
+    const bool cuts = device->cuts_counts || device->cuts_equally;
     if (device->is_part && what == CL_DEVICE_PARTITION_TYPE)
         return stub_info(of_parts, sizeof(of_parts), room, value, size_ret);
-    if (device->domains > 1 && what == CL_DEVICE_PARTITION_MAX_SUB_DEVICES)
-        return STUB_INFO(cl_uint, device->domains);
-    if (device->domains > 1 && what == CL_DEVICE_PARTITION_PROPERTIES)
-        return STUB_INFO(cl_device_partition_property, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN);
+    if ((cuts || device->domains > 1) && what == CL_DEVICE_PARTITION_MAX_SUB_DEVICES)
+        return STUB_INFO(cl_uint, cuts ? device->units : device->domains);
+    if ((cuts || device->domains > 1) && what == CL_DEVICE_PARTITION_PROPERTIES)
+        return cuts_info(device, room, value, size_ret);
     if (device->domains > 1 && what == CL_DEVICE_PARTITION_AFFINITY_DOMAIN)
         return STUB_INFO(cl_device_affinity_domain,
-                         CL_DEVICE_AFFINITY_DOMAIN_NUMA | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE);
+                         device->domain | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE);
     return CL_INVALID_VALUE;
 }

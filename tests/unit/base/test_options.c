@@ -61,7 +61,7 @@ START_TEST(good_values)
     ck_assert_str_eq(cx_options_algo("a")->policy->name, "sigmoid");
     ck_assert(fabs(cx_options_algo("a")->params.sigmoid_p - 1) < 1e-12);
     ck_assert_str_eq(cx_options_algo_text(), "static;a=sigmoid:p=1");
-    ck_assert_uint_eq(options->fission, 3);
+    ck_assert_uint_eq(options->fission.cores, 3);
     ck_assert_str_eq(options->zero_copy, "0");
     ck_assert_uint_eq(options->pinned_max, UINT64_C(3) << 29);
     ck_assert_str_eq(options->powers, "1:2.5:.5");
@@ -80,10 +80,16 @@ static const struct {
     {"COEXEC_ALGO", "static;k=stat", "no balancer 'stat'; accepted: " BALANCERS "; using auto"},
     {"COEXEC_ALGO", "sigmoid:p=2", "sigmoid:p=2; accepted: a number from 0 to 1; using auto"},
     {"COEXEC_SUMMARY", "yes", "not known; accepted: 0, 1, full; using 0"},
-    {"COEXEC_FISSION", "-1", "not a whole number; accepted: 0 or a number of cores; using 0"},
-    {"COEXEC_FISSION", "1x", "not a whole number; accepted: 0 or a number of cores; using 0"},
+    {"COEXEC_FISSION", "-1",
+     "neither a whole number nor a level; accepted: 0, a number of cores, l1, l2, l3 or numa; using 0"},
+    {"COEXEC_FISSION", "1x",
+     "neither a whole number nor a level; accepted: 0, a number of cores, l1, l2, l3 or numa; using 0"},
     {"COEXEC_FISSION", "99999999999999999999",
-     "not a whole number; accepted: 0 or a number of cores; using 0"},
+     "neither a whole number nor a level; accepted: 0, a number of cores, l1, l2, l3 or numa; using 0"},
+    {"COEXEC_FISSION", "l0",
+     "neither a whole number nor a level; accepted: 0, a number of cores, l1, l2, l3 or numa; using 0"},
+    {"COEXEC_FISSION", "L2",
+     "neither a whole number nor a level; accepted: 0, a number of cores, l1, l2, l3 or numa; using 0"},
     {"link", "0", "out of range; accepted: number above 0; using 10"},
     {"link", "nan", "not a number; accepted: number above 0; using 10"},
     {"link", "1e999", "not a number; accepted: number above 0; using 10"},
@@ -162,7 +168,8 @@ START_TEST(bad_values)
     ck_assert_str_eq(capture_end(), line);
     ck_assert_str_eq(options->algo->text, "auto");
     ck_assert_str_eq(options->powers, "");
-    ck_assert_uint_eq(options->fission, 0);
+    ck_assert_uint_eq(options->fission.by, CX_CUT_CORES);
+    ck_assert_uint_eq(options->fission.cores, 0);
     ck_assert(fabs(options->link - 10) < 1e-12 && fabs(options->budget - 0.02) < 1e-12);
     const struct cx_option_row *row = row_of(bad[_i].name);
     ck_assert_str_eq(row->value, row->fallback);
