@@ -488,19 +488,26 @@ void cx_exit_guard_used(void)
         unpark();
 }
 
+static void wait_at_end(bool begins)
+{
+    if (at_end)
+        atomic_fetch_add(&exit_waits, begins ? 1u : -1u);
+    if (begins)
+        cx_exit_unpark();
+}
+
 void cx_exit_guard_wait_begin(void)
 {
     atomic_fetch_add(&waiting, 1);
-    if (at_end)
-        atomic_fetch_add(&exit_waits, 1);
-    unpark();
+    if (atomic_load(&ending))
+        wait_at_end(true);
 }
 
 void cx_exit_guard_wait_end(void)
 {
     atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
-    if (at_end)
-        atomic_fetch_sub_explicit(&exit_waits, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&ending, memory_order_relaxed))
+        wait_at_end(false);
 }
 
 static bool exit_goes_on(const void *unused)

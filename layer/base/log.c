@@ -25,7 +25,8 @@ static const char *const topic_names[CX_TOPIC_COUNT] = {
 enum { LEVELS = sizeof level_names / sizeof *level_names };
 
 static enum cx_level levels[CX_TOPIC_COUNT]; /* the highest level written, by topic */
-static bool to_file;                         /* else to standard error */
+atomic_int cx_log_most = CX_LEVEL_DEBUG;
+static bool to_file; /* else to standard error */
 static struct cx_own_file log_file;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -99,6 +100,10 @@ static void start(void)
         set_levels(CX_LEVEL_WARN);
         apply_levels(cx_options_reject("COEXEC_LOG", "not known", cx_log_accepted), levels);
     }
+    int most = 0;
+    for (int topic = 0; topic < CX_TOPIC_COUNT; topic++)
+        most = (int)levels[topic] > most ? (int)levels[topic] : most;
+    atomic_store(&cx_log_most, most);
     if (*options->log_file) {
         char *name = cx_file_name(options->log_file);
         log_file = cx_own_file_keep(

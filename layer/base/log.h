@@ -29,6 +29,9 @@ enum cx_topic {
 
 /* Whether lines of this level and topic are written. Called by the macros below, and before costly texts. */
 bool cx_log_on(enum cx_level level, enum cx_topic topic);
+/* The highest level that is written of any topic; before the options are read, the highest there is. Spares
+ * what is not logged a call. Written once. */
+extern atomic_int cx_log_most;
 /* Whether a text is of the form that COEXEC_LOG has; what that is, in words. Called by tools/coexec_run.c. */
 bool cx_log_takes(const char *text);
 extern const char cx_log_accepted[];
@@ -38,7 +41,8 @@ void cx_log_write(enum cx_level level, enum cx_topic topic, const char *format, 
 
 #define cx_log(level, topic, ...)                                                                            \
     do {                                                                                                     \
-        if (cx_log_on(level, topic))                                                                         \
+        if ((int)(level) <= atomic_load_explicit(&cx_log_most, memory_order_relaxed) &&                      \
+            cx_log_on(level, topic))                                                                         \
             cx_log_write(level, topic, __VA_ARGS__);                                                         \
     } while (0)
 #define cx_error(topic, ...) cx_log(CX_LEVEL_ERROR, topic, __VA_ARGS__)

@@ -248,8 +248,10 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
                                   part->args ? part->args : launch->request.args, &real);
     if (error == CL_SUCCESS) {
         const size_t *local = range_of(launch, part, dim, first, end, &range);
-        bool counts;
-        error = cx_launch_compile_begin(launch->request.kernel, worker,
+        bool counts = false;
+        if (cx_worker_compiles(worker))
+            error =
+                cx_launch_compile_begin(launch->request.kernel, worker,
                                         &(struct cx_launch_kind){.variant = part->variant,
                                                                  .geometry = &launch->request.geometry,
                                                                  .local_given = launch->request.local_given,

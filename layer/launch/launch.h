@@ -59,8 +59,8 @@ void cx_launch_lost(struct cx_command *command) CX_HOLDS(cx_context_locked);
 cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, cl_command_queue queue, cl_event after,
                          cl_event *event);
-/* Whether the driver may have to compile for the package. Called by the thread that pumps the member's
- * worker. */
+/* Whether the driver, which compiles (cx_worker_compiles), may have to for the package. Called by the thread
+ * that pumps the member's worker. */
 bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_part *part, unsigned dim,
                               uint64_t first, uint64_t end);
 /* Adds finished work to a part (times on the host's clock, 0: unknown), to the trace and to live.h. Called by
@@ -84,7 +84,8 @@ struct cx_launch_kind {
     enum cx_variant variant;
     bool at_start; /* it has the launch's first groups */
 };
-/* Called by a job's run, without locks, before the launch is enqueued on the worker's device; local: as the
+/* Called by a job's run, without locks, before the launch is enqueued on a device whose driver compiles
+ * (cx_worker_compiles); local: as the
  * driver gets it; *counts: for cx_worker_compile_end. CL_DEVICE_NOT_AVAILABLE: the process is ending, and the
  * driver would have to compile without its compiler. Called by launch.c and whole.c. */
 cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worker,

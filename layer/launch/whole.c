@@ -32,8 +32,6 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
                         struct cx_worker *worker)
 {
-    const struct cx_launch_kind kind = {
-        .geometry = geometry, .local_given = local_given, .variant = CX_VARIANT_PLAIN, .at_start = true};
     struct cx_subrange_launch range = {.dims = geometry->work_dim};
     cl_kernel real;
     cx_live_runs(kernel->function->live);
@@ -45,8 +43,14 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
     }
     if (error == CL_SUCCESS) {
         const size_t *size = local_given ? range.local : NULL;
-        bool counts;
-        error = cx_launch_compile_begin(kernel, worker, &kind, &range, size, &counts);
+        bool counts = false;
+        if (cx_worker_compiles(worker))
+            error = cx_launch_compile_begin(kernel, worker,
+                                            &(struct cx_launch_kind){.geometry = geometry,
+                                                                     .local_given = local_given,
+                                                                     .variant = CX_VARIANT_PLAIN,
+                                                                     .at_start = true},
+                                            &range, size, &counts);
         job->track |= counts;
         if (error == CL_SUCCESS)
             error =

@@ -221,6 +221,12 @@ static inline bool cx_worker_is_synchronous(const struct cx_worker *worker)
  * launch/split_inputs.c. */
 cl_command_queue cx_worker_peer_read_queue(struct cx_worker *worker);
 
+/* Whether the driver may compile as a kernel is launched on the device: those of CPUs do. Called by
+ * timeline/ and launch/. */
+static inline bool cx_worker_compiles(const struct cx_worker *worker)
+{
+    return worker->device && worker->device->type & CL_DEVICE_TYPE_CPU;
+}
 /* worker_compile.c. Surround a call in which the driver may compile, or after which it may compile in a
  * thread of its own: exit() waits for that. begin returns whether it does, for end. Called without locks.
  * Called by launch/. */

@@ -45,8 +45,7 @@ static bool ask(const struct cx_worker *worker, cl_event event, cl_int status, s
 
 bool cx_worker_compile_begin(const struct cx_worker *worker)
 {
-    if (!worker->device || !(worker->device->type & CL_DEVICE_TYPE_CPU) ||
-        (worker->device->synchronous && !cx_exit_guard_ours()))
+    if (!cx_worker_compiles(worker) || (worker->device->synchronous && !cx_exit_guard_ours()))
         return false;
     if (cx_exit_guard_enter_launch(cx_context_shares(worker->context)))
         return true;
@@ -56,7 +55,7 @@ bool cx_worker_compile_begin(const struct cx_worker *worker)
 
 bool cx_worker_compiler_gone(const struct cx_worker *worker)
 {
-    return worker->device->type & CL_DEVICE_TYPE_CPU && cx_exit_guard_ours() && cx_exit_guard_closed();
+    return cx_worker_compiles(worker) && cx_exit_guard_ours() && cx_exit_guard_closed();
 }
 
 void cx_worker_compile_refuse(void)
