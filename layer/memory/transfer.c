@@ -313,6 +313,17 @@ static void tell_rate(struct cx_worker *worker, uint64_t bytes, uint64_t ns)
     cx_transfer_rate_tell(&worker->transfers->upload_rate, bytes, ns);
 }
 
+/* It is over, and its times are known. */
+static void tell_times(const struct cx_transfer_list *transfers, struct cx_worker *worker,
+                       const struct cx_job_times *times)
+{
+    const uint64_t bytes = telling_bytes(transfers), ns = times->end_ns - times->start_ns;
+    if (bytes && times->start_ns)
+        tell_rate(worker, bytes, ns);
+    else if (transfers->tells_rate) /* a second half: transport_bounce.c */
+        cx_transfer_rate_tell(&worker->transfers->peer_rate, cx_transfer_list_bytes(transfers), ns);
+}
+
 static cl_int run_runs(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_transfer_list *transfers = job->data;
@@ -350,14 +361,9 @@ static void finish_transfers(struct cx_job *job, struct cx_worker *worker)
         if (!job->stale)
             cx_worker_leave_out(worker, job->status);
     }
-    const uint64_t bytes = telling_bytes(transfers);
-    if (bytes && job->times.start_ns && job->times.end_ns > job->times.start_ns && job->status == CL_SUCCESS)
-        tell_rate(worker, bytes, job->times.end_ns - job->times.start_ns);
-    else if (transfers->tells_rate && job->times.end_ns > job->times.start_ns && job->status == CL_SUCCESS)
-        cx_transfer_rate_tell(&worker->transfers->peer_rate, cx_transfer_list_bytes(transfers),
-                              job->times.end_ns -
-                                  job->times.start_ns); /* a second half: transport_bounce.c */
-    if (transfers->tells_rate)                          /* nobody else asked for them */
+    if (job->times.end_ns > job->times.start_ns && job->status == CL_SUCCESS)
+        tell_times(transfers, worker, &job->times);
+    if (transfers->tells_rate) /* nobody else asked for them */
         job->times.start_ns = job->times.end_ns = 0;
     if (job->times.start_ns)
         cx_trace_transfers(transfers, worker, job->times.start_ns, job->times.end_ns);

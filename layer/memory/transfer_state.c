@@ -11,6 +11,8 @@
 bool cx_transfer_state_begin(struct cx_worker *worker)
 {
     worker->transfers = calloc(1, sizeof(*worker->transfers));
+    if (worker->transfers)
+        worker->transfers->ring_from = cx_transport_ring_from(worker);
     return worker->transfers != NULL;
 }
 

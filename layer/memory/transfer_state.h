@@ -15,6 +15,7 @@ struct cx_copier;
 struct cx_transfer_state {
     struct cx_copier *copier;         /* device_copy.c: NULL until needed */
     struct cx_ring *ring;             /* transport_ring.c: NULL until needed */
+    uint64_t ring_from;               /* a transfer of so many bytes may go through it; constant */
     uint64_t pageable;                /* bytes moved that could have gone through it */
     atomic_bool ring_failed;          /* no pinned memory for one */
     atomic_uint_fast64_t upload_rate; /* bytes/s of long uploads measured here (transfer.c); 0: none so far */

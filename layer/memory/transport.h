@@ -26,6 +26,10 @@ struct cx_rows {
     size_t count, stride, host_stride;
 };
 
+/* From how many bytes on a transfer of the worker may go through the ring; UINT64_MAX: none does. Called by
+ * transfer_state.c. */
+uint64_t cx_transport_ring_from(const struct cx_worker *worker);
+
 /* What a transport between members costs; only the order matters. */
 enum {
     CX_PRICE_LEAST,

@@ -69,8 +69,14 @@ static uint64_t pays_after(const struct cx_worker *worker)
  * thread. Any thread. */
 static bool is_possible(const struct cx_worker *worker, uint64_t bytes)
 {
+    return worker->device && bytes >= worker->transfers->ring_from &&
+           !atomic_load(&worker->transfers->ring_failed);
+}
+
+uint64_t cx_transport_ring_from(const struct cx_worker *worker)
+{
     const uint64_t unit = staging(worker);
-    return worker->device && unit && bytes >= unit / 2 && !atomic_load(&worker->transfers->ring_failed);
+    return unit ? unit / 2 : UINT64_MAX;
 }
 
 static void touch(struct cx_copy_task *task)

@@ -54,11 +54,16 @@ static unsigned count_places(const struct cx_mem *root, unsigned *last)
     return own;
 }
 
+/* Its device takes an object of that size. */
+static bool has_room(const struct cx_mem *root, const struct cx_worker *worker)
+{
+    return root->size <= worker->device->max_alloc || root->real[worker->index];
+}
+
 static bool fits(const struct cx_mem *root, unsigned place)
 {
     const struct cx_worker *worker = &root->context->workers[place - 1];
-    return cx_mem_place(root, worker) == place && has_own(root, worker) &&
-           (root->size <= worker->device->max_alloc || root->real[worker->index]);
+    return cx_mem_place(root, worker) == place && has_own(root, worker) && has_room(root, worker);
 }
 
 /* Whether the host copy is tried where launches stay whole. `tries` is the context's, since what holds for
@@ -99,11 +104,14 @@ unsigned cx_mem_write_place(struct cx_mem *root)
         return atomic_load(&context->workers[root->storage->svm->owner].left_out) ? CX_PLACE_HOST
                                                                                   : cx_svm_place(root);
     const unsigned own = count_places(root, &place);
-    const bool only = own == 1 && place == cx_mem_place(root, &context->workers[context->fastest]);
     if (own < 2) {
+        const struct cx_worker *worker = &context->workers[context->fastest];
+        const bool only = own == 1 && place == cx_mem_place(root, worker);
         use->written = true;
         use->written_to = only ? place : CX_PLACE_HOST;
-    } else if (!use->written) {
+        return only && has_room(root, worker) ? place : CX_PLACE_HOST;
+    }
+    if (!use->written) {
         use->written = true;
         use->written_to = choose(root);
         use->tried |= use->written_to == CX_PLACE_HOST;

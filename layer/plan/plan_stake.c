@@ -65,11 +65,17 @@ static double groups_of(const struct cx_launch *launch)
     return launch->request.geometry.local[0] ? (double)cx_launch_groups(launch) : 0;
 }
 
+static unsigned count_lengths(const struct cx_kernel_history *history) CX_HOLDS(cx_context_locked)
+{
+    return history->lengths.n < CX_LENGTHS ? history->lengths.n : CX_LENGTHS;
+}
+
 /* The shape's entry; NULL: it has none. */
 static struct cx_length *find_length(struct cx_kernel_history *history, uint64_t shape)
     CX_HOLDS(cx_context_locked)
 {
-    for (unsigned i = 0; i < CX_LENGTHS; i++)
+    const unsigned count = count_lengths(history);
+    for (unsigned i = 0; i < count; i++)
         if (history->lengths.known[i].shape == shape)
             return &history->lengths.known[i];
     return NULL;
@@ -77,10 +83,12 @@ static struct cx_length *find_length(struct cx_kernel_history *history, uint64_t
 
 /* The one nearest in work-groups among those that tell of it; NULL: there is none. */
 static const struct cx_length *near_length(const struct cx_kernel_history *history, double groups)
+    CX_HOLDS(cx_context_locked)
 {
     const struct cx_length *best = NULL;
+    const unsigned count = count_lengths(history);
     double least = NEAR;
-    for (unsigned i = 0; i < CX_LENGTHS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const struct cx_length *length = &history->lengths.known[i];
         if (!(length->seconds > 0) || !(groups > 0) || !(length->groups > 0))
             continue;
@@ -109,13 +117,16 @@ double cx_plan_length(const struct cx_launch *launch)
         return launch->slices.rest;
     if (!history)
         return 0;
-    const struct cx_length *length = find_length(history, shape_of(launch));
+    const uint64_t shape = shape_of(launch);
+    const struct cx_length *length = find_length(history, shape);
     if (length && length->seconds > 0)
         return length->seconds;
-    const double groups = groups_of(launch),
-                 recalled = length ? 0 : cx_recall_length(launch, history, shape_of(launch));
+    const double recalled = length ? 0 : cx_recall_length(launch, history, shape);
+    if (!(recalled > 0) && !history->lengths.n)
+        return 0;
+    const double groups = groups_of(launch);
     if (recalled > 0) {
-        struct cx_length *guess = add_length(history, shape_of(launch), groups);
+        struct cx_length *guess = add_length(history, shape, groups);
         guess->guessed = true;
         return guess->seconds = recalled;
     }

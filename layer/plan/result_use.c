@@ -14,7 +14,7 @@ void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_ke
     for (unsigned i = 0; i < args->count; i++) {
         struct cx_mem *mem = cx_args_mem(args, i);
         struct cx_result_use *use = mem ? cx_result_marked(mem->root) : NULL;
-        if (mem)
+        if (mem && !cx_use_stays(&mem->storage->use, kind))
             cx_mem_used(mem->root, worker ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST, kind, risk);
         if (!use)
             continue;
