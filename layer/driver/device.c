@@ -212,11 +212,11 @@ static void forget_texts(struct cx_real_device *device)
 }
 
 /* Cuts the device added last, if COEXEC_FISSION says so; its parts take its place. */
-static void cut_last(void)
+static void cut_last(const struct cx_driver_threads *threads)
 {
     struct cx_real_device parent = machine.devices[machine.ndevices - 1];
     struct cx_fission fission;
-    cx_fission_cut(&parent, cx_options_get()->fission, &fission);
+    cx_fission_cut(&parent, cx_options_get()->fission, threads, &fission);
     if (fission.n)
         machine.ndevices--;
     for (unsigned i = 0; i < fission.n; i++)
@@ -230,8 +230,15 @@ static void cut_last(void)
 
 static void add_devices(const struct cx_real_platform *platform)
 {
+    struct cx_driver_threads before = {.n = 0}, threads = {.n = 0};
+    const bool by_level = cx_options_get()->fission.by != CX_CUT_CORES;
     cl_uint count = 0;
+    if (by_level)
+        cx_driver_threads_list(&before);
     cl_int code = platform->cl->clGetDeviceIDs(platform->id, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    if (by_level)
+        cx_driver_threads_list(&threads);
+    cx_driver_threads_since(&threads, &before);
     cl_device_id *ids = code == CL_SUCCESS && count ? calloc(count, sizeof *ids) : NULL;
     if (ids)
         code = platform->cl->clGetDeviceIDs(platform->id, CL_DEVICE_TYPE_ALL, count, ids, NULL);
@@ -240,8 +247,10 @@ static void add_devices(const struct cx_real_platform *platform)
                         cx_cl_name(code));
     for (cl_uint i = 0; ids && code == CL_SUCCESS && i < count; i++)
         if (add_device(platform, ids[i], false))
-            cut_last();
+            cut_last(&threads);
     free(ids);
+    cx_driver_threads_free(&before);
+    cx_driver_threads_free(&threads);
 }
 
 struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id)

@@ -180,6 +180,17 @@ static bool as_planned(const struct cx_real_device *device, const struct plan *p
     return is;
 }
 
+/* Binds the driver's threads, if they are known to be one a core in the parts' order. */
+static bool bind_threads(const struct cx_real_device *device, const struct plan *plan,
+                         const struct cx_driver_threads *threads, const struct cx_fission *fission)
+{
+    bool all = strcmp(device->platform->name, "Portable Computing Language") == 0 &&
+               threads->n == device->compute_units;
+    for (unsigned i = 0, first = 0; i < fission->n && all; first += plan->units[i++])
+        all = cx_driver_threads_bind(threads, first, plan->units[i], &fission->cpus[i]);
+    return all;
+}
+
 static void print_units(const struct cx_real_device *device, const struct cx_fission *fission, FILE *out)
 {
     const cl_uint first = units_of(device, fission->part[0]);
@@ -219,7 +230,7 @@ static void tell_cut(const struct cx_real_device *device, struct cx_option_cut h
     fprintf(out, " (COEXEC_FISSION=%s: one for what shares %s", cx_cpu_level_name(how.by - CX_CUT_L1),
             shared[how.by]);
     print_domains(fission, out);
-    fprintf(out, "; %s)", method->name);
+    fprintf(out, "; %s%s)", method->name, fission->bound ? ", its driver's threads bound to them" : "");
 }
 
 static void tell_whole(const struct cx_real_device *device, struct cx_option_cut how, const struct plan *plan,
@@ -254,7 +265,8 @@ static void tell(const struct cx_real_device *device, struct cx_option_cut how, 
     fission->text[sizeof fission->text - 1] = '\0';
 }
 
-void cx_fission_cut(const struct cx_real_device *device, struct cx_option_cut how, struct cx_fission *fission)
+void cx_fission_cut(const struct cx_real_device *device, struct cx_option_cut how,
+                    const struct cx_driver_threads *threads, struct cx_fission *fission)
 {
     struct plan plan;
     *fission = (struct cx_fission){.n = 0};
@@ -266,6 +278,7 @@ void cx_fission_cut(const struct cx_real_device *device, struct cx_option_cut ho
     if (fission->n && as_planned(device, &plan, fission)) {
         fission->cpus = plan.domains.cpus;
         plan.domains = (struct cx_cpu_domains){.n = 0};
+        fission->bound = method != &by_domain && bind_threads(device, &plan, threads, fission);
     }
     tell(device, how, &plan, method, fission);
     plan_free(&plan);

@@ -5,7 +5,7 @@
  *
  * A driver that offers affinity domains makes these itself. Any other one is given the domains' sizes, in the
  * order of processors (by counts), or cuts into equal parts. What is left over is one more part, so that no
- * core stands idle. Previous stage: topology.h. Next: device.h. Thread-safety: called once, from
+ * core stands idle. Previous stage: driver_threads.h. Next: device.h. Thread-safety: called once, from
  * cx_machine_get.
  */
 #ifndef CX_LAYER_DRIVER_FISSION_H
@@ -13,6 +13,7 @@
 
 #include "layer/base/option_numbers.h"
 #include "layer/driver/device.h"
+#include "layer/driver/driver_threads.h"
 
 #include <sched.h>
 
@@ -21,13 +22,14 @@ enum { CX_FISSION_TEXT = 300 };
 struct cx_fission {
     unsigned n;                 /* parts; 0: the device stays whole */
     cl_device_id *part;         /* sub-devices, which the caller owns */
+    bool bound;                 /* the driver's threads of each part run on its processors alone */
     cpu_set_t *cpus;            /* of each part, where it has all cores of one domain; else NULL */
     char text[CX_FISSION_TEXT]; /* how it is cut, or why not; empty: that was not asked for */
 };
 
-/* Cuts the device, or leaves n 0. Called by device.c. */
+/* Cuts the device, or leaves n 0, and binds the threads that its driver made for it. Called by device.c. */
 void cx_fission_cut(const struct cx_real_device *device, struct cx_option_cut how,
-                    struct cx_fission *fission);
+                    const struct cx_driver_threads *threads, struct cx_fission *fission);
 /* Frees all but the sub-devices. Called by device.c. */
 void cx_fission_free(struct cx_fission *fission);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fission.c on made-up devices that can be cut in one way or another, on a machine of two processors as a
- * small tree tells of it; and on PoCL. Every test runs in its own process, so each finds its own machine.
- * The build gives TEST_STUB (libstub.so).
+ * fission.c and driver_threads.c on made-up devices that can be cut in one way or another, on a machine of
+ * two processors as a small tree tells of it; and on PoCL. Every test runs in its own process, so each finds
+ * its own machine. The build gives TEST_STUB (libstub.so).
  */
 #include "capture.h"
 #include "cl_folder.h"
 #include "layer/driver/device.h"
+#include "layer/driver/driver_threads.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +207,78 @@ START_TEST(remainder_of_pocl)
 }
 END_TEST
 
+/* ---- threads ---- */
+
+static pthread_barrier_t barrier;
+
+static void *thread_main(void *data)
+{
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    return data;
+}
+
+static bool runs_on(pid_t thread, int cpu)
+{
+    cpu_set_t set;
+    return sched_getaffinity(thread, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1 && CPU_ISSET(cpu, &set);
+}
+
+START_TEST(threads_are_found_and_bound)
+{
+    struct cx_driver_threads before, threads;
+    pthread_t id[3];
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpus[0], &one);
+    cx_driver_threads_list(&before);
+    ck_assert_uint_eq(before.n, 1);
+    ck_assert_int_eq(pthread_barrier_init(&barrier, NULL, 4), 0);
+    for (unsigned i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_create(&id[i], NULL, thread_main, NULL), 0);
+    pthread_barrier_wait(&barrier);
+    cx_driver_threads_list(&threads);
+    cx_driver_threads_since(&threads, &before);
+    ck_assert_uint_eq(threads.n, 3);
+    ck_assert(cx_driver_threads_bind(&threads, 1, 2, &one));
+    if (cpus[1] >= 0) {
+        ck_assert(!runs_on(before.id[0], cpus[0]));
+        ck_assert(!runs_on(threads.id[0], cpus[0]));
+    }
+    ck_assert(runs_on(threads.id[1], cpus[0]) && runs_on(threads.id[2], cpus[0]));
+    pthread_barrier_wait(&barrier);
+    for (unsigned i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_join(id[i], NULL), 0);
+    cx_driver_threads_free(&before);
+    cx_driver_threads_free(&threads);
+}
+END_TEST
+
+/* PoCL's thread of each core runs on the processor of its part; with a core more than there are processors
+ * nothing is bound. */
+START_TEST(threads_of_pocl)
+{
+    struct cx_driver_threads before, threads;
+    if (access(pocl, R_OK) != 0 || cpus[1] < 0)
+        return;
+    put_machine();
+    cx_driver_threads_list(&before);
+    set_environment("COEXEC_VENDORS", pocl, "POCL_DEVICES", "pthread", "POCL_MAX_PTHREAD_COUNT",
+                    _i ? "3" : "2", "COEXEC_FISSION", "l2", NULL);
+    const struct cx_machine *machine = cx_machine_get();
+    cx_driver_threads_list(&threads);
+    cx_driver_threads_since(&threads, &before);
+    if (threads.n != (_i ? 3 : 2))
+        return; /* a PoCL that makes them otherwise */
+    ck_assert_uint_eq(machine->ndevices, 2);
+    for (unsigned i = 0; i < 2; i++)
+        ck_assert_int_eq(runs_on(threads.id[i], cpus[i]), _i == 0);
+    ck_assert_int_eq(strstr(machine->notes[0], "bound") != NULL, _i == 0);
+    cx_driver_threads_free(&before);
+    cx_driver_threads_free(&threads);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fission");
@@ -214,6 +288,8 @@ int main(void)
     tcase_add_test(tcase, gpu);
     tcase_add_loop_test(tcase, driver_fails, 0, 3);
     tcase_add_test(tcase, remainder_of_pocl);
+    tcase_add_test(tcase, threads_are_found_and_bound);
+    tcase_add_loop_test(tcase, threads_of_pocl, 0, 2);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
