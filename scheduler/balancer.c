@@ -428,14 +428,16 @@ const char *cx_decision_text(enum cx_decision decision)
 
 void cx_balancer_learn(const struct cx_balancer *balancer)
 {
-    if (balancer->memory && balancer->packages)
+    if (balancer->memory && balancer->policy->learn)
+        balancer->policy->learn(balancer);
+    else if (balancer->memory && balancer->packages)
         cx_memory_learn(balancer->memory, balancer);
 }
 
 bool cx_balancer_learns_much(const struct cx_balancer *balancer)
 {
     const unsigned few = 3;
-    return balancer->memory && balancer->memory->cost_model.launches < few;
+    return balancer->memory && (balancer->policy->learn || balancer->memory->cost_model.launches < few);
 }
 
 uint64_t cx_balancer_remaining(const struct cx_balancer *balancer)

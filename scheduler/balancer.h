@@ -133,6 +133,9 @@ struct cx_policy {
                           unsigned *package, double *ask_next);
     /* Each device's expected part of the launch, in any unit. May be NULL. */
     void (*weigh)(struct cx_balancer *balancer, double *weights);
+    /* At the end of a launch with a memory: enters into that what the policy keeps there. NULL: memory.c's
+     * costs and speeds are learned. */
+    void (*learn)(const struct cx_balancer *balancer);
 };
 
 /* The policy of that name, or NULL. Called by scheduler/, plan/ and tools/. */

@@ -13,6 +13,8 @@
 #ifndef CX_SCHEDULER_MEMORY_H
 #define CX_SCHEDULER_MEMORY_H
 
+#include "scheduler/marrow.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,6 +50,7 @@ struct cx_memory {
     double unbalanced; /* lbt in "Marrow" */
     unsigned nsamples; /* oldest first */
     struct cx_memory_sample sample[CX_MEMORY_SAMPLES];
+    struct cx_marrow marrow; /* the policy marrow's, which learns nothing of the others */
 };
 
 /* One package of a launch under way. */

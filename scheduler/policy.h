@@ -242,6 +242,6 @@ uint64_t cx_shares_take(const struct cx_balancer *balancer, uint64_t *shares, un
 
 extern const struct cx_policy cx_policy_single, cx_policy_static, cx_policy_dynamic, cx_policy_hguided,
     cx_policy_adaptive, cx_policy_sigmoid, cx_policy_logfit, cx_policy_concord, cx_policy_hdss,
-    cx_policy_auto;
+    cx_policy_marrow, cx_policy_auto;
 
 #endif

@@ -17,6 +17,7 @@ static const struct cx_policy *const policies[] = {
     &cx_policy_logfit,
     &cx_policy_concord,
     &cx_policy_hdss,
+    &cx_policy_marrow,
     &cx_policy_auto,
     // clang-format on
 };

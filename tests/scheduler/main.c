@@ -17,7 +17,7 @@ static const struct {
     {"migration", cx_test_migration},   {"parts", cx_test_parts},         {"memory", cx_test_memory},
     {"overlap", cx_test_overlap},       {"budget", cx_test_budget},       {"play", cx_test_play},
     {"drift", cx_test_drift},           {"energy", cx_test_energy},       {"power_fit", cx_test_power_fit},
-    {"derive", cx_test_derive},         {"objective", cx_test_objective},
+    {"derive", cx_test_derive},         {"objective", cx_test_objective}, {"marrow", cx_test_marrow},
 };
 
 int main(int argc, char **argv)
@@ -29,6 +29,6 @@ int main(int argc, char **argv)
     fprintf(stderr,
             "usage: test_scheduler "
             "properties|formulas|published|balance|admission|reexecute|migration|parts|memory|overlap|"
-            "budget|play|drift|energy|power_fit|derive|objective\n");
+            "budget|play|drift|energy|power_fit|derive|objective|marrow\n");
     return 2;
 }

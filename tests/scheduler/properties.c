@@ -52,11 +52,13 @@ static struct cx_balancer_params random_params(uint64_t *random)
 {
     struct cx_balancer_params params = cx_balancer_defaults;
     double *fields[] = {
-        &params.hguided_k,       &params.sigmoid_l,        &params.adaptive_first, &params.adaptive_growth,
-        &params.adaptive_probes, &params.logfit_threshold, &params.hdss_threshold, &params.concord_profile,
-        &params.concord_settled, &params.hdss_settled,     &params.hdss_training,  &params.hdss_k,
-        &params.dynamic_size,    &params.dynamic_packages, &params.sigmoid_p,      &params.sigmoid_d,
-        &params.auto_first,      &params.auto_distrust,    &params.auto_safety,    &params.auto_packages};
+        &params.hguided_k,       &params.sigmoid_l,        &params.adaptive_first,   &params.adaptive_growth,
+        &params.adaptive_probes, &params.logfit_threshold, &params.hdss_threshold,   &params.concord_profile,
+        &params.concord_settled, &params.hdss_settled,     &params.hdss_training,    &params.hdss_k,
+        &params.dynamic_size,    &params.dynamic_packages, &params.sigmoid_p,        &params.sigmoid_d,
+        &params.auto_first,      &params.auto_distrust,    &params.auto_safety,      &params.auto_packages,
+        &params.marrow_weight,   &params.marrow_deviation, &params.marrow_threshold, &params.marrow_step,
+        &params.marrow_precision};
     for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         if (random_below(random, 4) == 0)
             *fields[i] = random_speed(random);

@@ -24,6 +24,7 @@ Suite *cx_test_energy(void);
 Suite *cx_test_power_fit(void);
 Suite *cx_test_derive(void);
 Suite *cx_test_objective(void);
+Suite *cx_test_marrow(void);
 
 /* How many policies there are. */
 unsigned cx_test_policies(void);

@@ -99,7 +99,7 @@ START_TEST(given_defaults)
 }
 END_TEST
 
-#define BALANCERS "single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, auto"
+#define BALANCERS "single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, marrow, auto"
 #define FORM      "BALANCER;KERNEL=BALANCER;..."
 #define ABOVE     "a number above 0"
 

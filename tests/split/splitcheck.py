@@ -28,7 +28,7 @@ WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 CHECKED = ""  # with --checked: what makes launches such
 TAKEN_BY_ONE = ["one device took all of its work-groups", "another device still works on what others have done"]
 NO_IMAGES = "its arguments cannot be had on another device"  # PoCL moves no images of sub-devices, which the third device needs
-POLICIES = ("static", "hguided", "sigmoid", "single", "dynamic", "adaptive", "logfit", "concord", "hdss", "auto")
+POLICIES = ("static", "hguided", "sigmoid", "single", "dynamic", "adaptive", "logfit", "concord", "hdss", "marrow", "auto")
 ALL_SETTINGS = ["/".join(s) for s in itertools.product(POLICIES, "10", "23")]
 # not "basic basic": two threads in one kind of device at once trip over PoCL 3.1's list of loaded kernels
 # and cut with a core left over, and along what processors share, which on some machines leaves the second one whole

@@ -22,7 +22,7 @@ _coexec() {
         fi
     fi
     case $before in
-    --algo) mapfile -t COMPREPLY < <(compgen -W "single static dynamic hguided adaptive sigmoid logfit concord hdss auto" -- "$word") ;;
+    --algo) mapfile -t COMPREPLY < <(compgen -W "single static dynamic hguided adaptive sigmoid logfit concord hdss marrow auto" -- "$word") ;;
     --devices) mapfile -t COMPREPLY < <(compgen -W "all cpu gpu accelerator" -- "$word") ;;
     --set)
         compopt -o nospace

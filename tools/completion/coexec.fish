@@ -2,7 +2,7 @@
 # Completion of the program coexec in fish. What it offers it asks `coexec help` for.
 complete -c coexec -n __fish_use_subcommand -f -a "(coexec help 2>/dev/null | awk '/^  [a-z]/ { print \$1 }')"
 complete -c coexec -n "__fish_seen_subcommand_from help" -f -a "options (coexec help 2>/dev/null | awk '/^  [a-z]/ { print \$1 }')"
-complete -c coexec -n "__fish_seen_subcommand_from run env" -l algo -x -a "single static dynamic hguided adaptive sigmoid logfit concord hdss auto"
+complete -c coexec -n "__fish_seen_subcommand_from run env" -l algo -x -a "single static dynamic hguided adaptive sigmoid logfit concord hdss marrow auto"
 complete -c coexec -n "__fish_seen_subcommand_from run env" -l devices -x -a "all cpu gpu accelerator"
 complete -c coexec -n "__fish_seen_subcommand_from run env" -l summary -d "say at the end what was gained; =full: more"
 complete -c coexec -n "__fish_seen_subcommand_from run" -l live -d "show what it does while it runs"

@@ -71,7 +71,7 @@ START_TEST(good_values)
 }
 END_TEST
 
-#define BALANCERS "single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, auto"
+#define BALANCERS "single, static, dynamic, hguided, adaptive, sigmoid, logfit, concord, hdss, marrow, auto"
 
 static const struct {
     const char *name, *value, *line;
