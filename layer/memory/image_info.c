@@ -2,9 +2,9 @@
 /*
  * Queries about images: one image's properties, and the formats that a context offers.
  *
- * Formats are those of the context's fastest member (COEXEC_LIMITS=fastest), or what all of its members with
- * images have in common. A member that lacks the format of an image takes no part in launches that use it:
- * it gets no shadow (cx_mem_prepare).
+ * Formats are those of the context's fastest member (COEXEC_DEBUG=limits=fastest), or what all of its members
+ * with images have in common. A member that lacks the format of an image takes no part in launches that use
+ * it: it gets no shadow (cx_mem_prepare).
  */
 #include "layer/object/device.h"
 #include "layer/object/device_query.h"

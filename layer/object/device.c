@@ -73,7 +73,7 @@ static void settle_sizes(struct cx_device *device)
         device->units = 1;
 }
 
-/* GPU where one is a member, else accelerator, else CPU; what COEXEC_DEVICE_TYPE says goes before. */
+/* GPU where one is a member, else accelerator, else CPU; what COEXEC_DEBUG=device_type says goes before. */
 static cl_device_type settle_type(const struct cx_device *device)
 {
     static const cl_device_type types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR};
@@ -266,7 +266,7 @@ cl_int cx_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n
     if (num_devices)
         *num_devices = answers ? 1 : 0;
     if (!answers)
-        return CX_FAIL(CL_DEVICE_NOT_FOUND, "no device of that type (COEXEC_DEVICE_TYPE)");
+        return CX_FAIL(CL_DEVICE_NOT_FOUND, "no device of that type (COEXEC_DEBUG=device_type)");
     if (devices)
         devices[0] = (cl_device_id)one;
     return CL_SUCCESS;

@@ -3,9 +3,10 @@
  * The virtual platform and its one device: what the program sees of all members (design: "The virtual
  * device"); and sub-devices of it, which have members of their own (sub_device.c).
  *
- * Limits and extensions are those of the fastest member (COEXEC_LIMITS=fastest), or the strict minimum and
- * intersection over all (common). A process has one platform and one root device, which are never destroyed,
- * so retain and release only check the handle. Sub-devices are counted. Thread-safety: immutable once made.
+ * Limits and extensions are those of the fastest member (COEXEC_DEBUG=limits=fastest), or the strict minimum
+ * and intersection over all (common). A process has one platform and one root device, which are never
+ * destroyed, so retain and release only check the handle. Sub-devices are counted. Thread-safety: immutable
+ * once made.
  */
 #ifndef CX_LAYER_OBJECT_DEVICE_H
 #define CX_LAYER_OBJECT_DEVICE_H
@@ -42,8 +43,8 @@ struct cx_device {
     cl_uint base_align_bits; /* a member that wants more takes no part where a sub-buffer does not have it */
     char *name;
     char *extensions;
-    bool common;          /* COEXEC_LIMITS=common */
-    bool sum;             /* COEXEC_UNITS=sum */
+    bool common;          /* COEXEC_DEBUG=limits=common */
+    bool sum;             /* COEXEC_DEBUG=units=sum */
     cl_version c_version; /* CL_DEVICE_OPENCL_C_VERSION: 1.2, or 3.0 where the fastest member says so */
     bool sub_groups;      /* every member has them, of the same size */
     /* sub-devices */
@@ -72,8 +73,8 @@ struct cx_device *cx_device_new(struct cx_real_device **members, unsigned nmembe
 unsigned cx_device_partitions(const struct cx_device *device, cl_device_partition_property *list,
                               cl_uint *max_sub_devices, cl_device_affinity_domain *domains);
 
-/* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEVICE_TYPE narrows it.
- * Called by api/context.c.
+/* Whether the device answers to this type (CL_DEVICE_TYPE_ALL, DEFAULT, ...): COEXEC_DEBUG=device_type
+ * narrows it. Called by api/context.c.
  */
 bool cx_device_answers(struct cx_device *device, cl_device_type type);
 

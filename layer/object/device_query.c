@@ -16,11 +16,12 @@ enum { VENDOR_ID = 0x4358 };
 
 /* ---- numbers ---- */
 
-/* How the members' answers make one. LOWEST and BITS are the fastest member's with COEXEC_LIMITS=fastest. */
+/* How the members' answers make one. LOWEST and BITS are the fastest member's with
+ * COEXEC_DEBUG=limits=fastest. */
 enum rule {
     RULE_FIXED,      /* the row's value */
-    RULE_LOWEST,     /* of all with COEXEC_LIMITS=common */
-    RULE_BITS,       /* what all have with COEXEC_LIMITS=common */
+    RULE_LOWEST,     /* of all with COEXEC_DEBUG=limits=common */
+    RULE_BITS,       /* what all have with COEXEC_DEBUG=limits=common */
     RULE_HIGHEST,    /* over all members */
     RULE_ALL,        /* bits that all members have */
     RULE_SUB_GROUPS, /* any member's where all are alike, else the row's value */

@@ -23,8 +23,8 @@ bool cx_device_answer_number(const struct cx_device *device, cl_device_info quer
                              size_t *size_ret, cl_int *code);
 
 /* Lists the answer to a query for cl_name_version entries: the fastest member's, or those that all members
- * have (COEXEC_LIMITS=common), filtered by `keep`. Returns their number (0: none, or the query fails); the
- * caller frees *list. Called by api/device_info.c. */
+ * have (COEXEC_DEBUG=limits=common), filtered by `keep`. Returns their number (0: none, or the query fails);
+ * the caller frees *list. Called by api/device_info.c. */
 size_t cx_device_versions(const struct cx_device *device, cl_device_info query,
                           bool (*keep)(const cl_name_version *entry), cl_name_version **list);
 /* Like cx_device_versions, for one member, unfiltered. Called by api/device_info.c. */

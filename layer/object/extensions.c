@@ -116,8 +116,8 @@ static bool is_met(const struct cx_device *device, enum need need)
     }
 }
 
-/* Whether the members that count have it: the fastest, or with COEXEC_LIMITS=common all. What only tells of
- * the fastest is for that to have. */
+/* Whether the members that count have it: the fastest, or with COEXEC_DEBUG=limits=common all. What only
+ * tells of the fastest is for that to have. */
 static bool have_it(const struct cx_device *device, const struct row *row)
 {
     if (!device->common || row->need == NEED_PLACE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program's own entry goes before everything; then COEXEC_PLACE, then COEXEC_IDENTITY.
+ * A program's own entry goes before everything; then COEXEC_DEBUG=place, then COEXEC_IDENTITY.
  */
 #include "layer/object/shown.h"
 #include "layer/object/executables.h"

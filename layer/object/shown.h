@@ -2,7 +2,8 @@
 /*
  * Decides whose identity a program sees: the fastest member's, so that the program chooses code and sizes as
  * it would there (COEXEC_IDENTITY=fastest), or coexec's own (virtual). Which device of the machine that is
- * (its place) is shown only if COEXEC_PLACE says so. Single programs get different answers (executables.h).
+ * (its place) is shown only if COEXEC_DEBUG=place says so. Single programs get different answers
+ * (executables.h).
  *
  * Previous stages: platform.c and device_info.c, which call this first. Thread-safety: no state.
  */

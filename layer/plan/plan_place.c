@@ -363,7 +363,7 @@ static unsigned place_together(struct cx_launch *launch, unsigned best) CX_HOLDS
         cx_warn(
             CX_TOPIC_PLAN,
             "work-groups of %s wait for each other, and no device has the %u compute units shown: more than "
-            "the %u that %s has may wait for ever (COEXEC_UNITS=fastest)",
+            "the %u that %s has may wait for ever (COEXEC_DEBUG=units=fastest)",
             launch->request.kernel->function->name, shown, context->workers[chosen].device->compute_units,
             context->workers[chosen].device->name);
     return chosen;

@@ -181,7 +181,7 @@ END_TEST
 
 START_TEST(common_built_in)
 {
-    setenv("COEXEC_LIMITS", "common", 1);
+    set_variable("limits", "common");
     open_with("STUB_BUILTINS", "stub_add;stub_copy,stub_copy;stub_scale");
     expect_text(CL_DEVICE_BUILT_IN_KERNELS, "stub_copy");
     close_log();

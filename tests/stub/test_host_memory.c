@@ -365,7 +365,7 @@ START_TEST(over_one_limit)
     gpus();
     setenv("STUB_ALLOC", "67108864,1048576", 1);
     setenv("STUB_MEM", "67108864,1048576", 1);
-    setenv("COEXEC_LIMITS", _i ? "common" : "fastest", 1);
+    set_variable("limits", _i ? "common" : "fastest");
     setenv("STUB_UNITS", "8,1", 1);
     cl_kernel kernel = open_add();
     cl_ulong most;
@@ -395,7 +395,7 @@ START_TEST(over_all_limits)
     gpus();
     setenv("STUB_ALLOC", "1048576", 1);
     setenv("STUB_BEYOND", beyond[_i], 1);
-    setenv("COEXEC_LIMITS", _i == 4 ? "common" : "fastest", 1);
+    set_variable("limits", _i == 4 ? "common" : "fastest");
     setenv("STUB_MEM", _i == 5 ? "3145728" : "67108864", 1);
     cl_kernel kernel = open_add();
     if (had) {

@@ -217,7 +217,7 @@ START_TEST(queries)
     cl_ulong bytes = 0;
     open_with("2", SETTINGS({"STUB_UNITS", "2,8"}, {"STUB_KERNEL_GROUP", "64,256"}, {"STUB_TAKES", "64,256"},
                             {"STUB_MULTIPLE", "8,32"}, {"STUB_PRIVATE", "4096,16"}, {"STUB_LOCAL", "512,128"},
-                            {"COEXEC_LIMITS", _i ? "common" : "fastest"}, {"COEXEC_SPLIT", "always"},
+                            {"limits", _i ? "common" : "fastest"}, {"COEXEC_SPLIT", "always"},
                             {"analysis_wait", "10000"}, {"STUB_ASYNC", "1"}));
 #define GROUP(what, to) cl_ok(clGetKernelWorkGroupInfo(t.inc, cl.device, what, sizeof(to), &(to), NULL))
     GROUP(CL_KERNEL_WORK_GROUP_SIZE, size);

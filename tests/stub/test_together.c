@@ -32,7 +32,7 @@ START_TEST(enough_units)
     unsigned kernels = 0, lines;
     cl_folder_make("together");
     setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
-    setenv("COEXEC_UNITS", cases[_i].units, 1);
+    set_variable("units", cases[_i].units);
     cl_open();
     cl_kernel kernel = cl_kernel_of(cases[_i].text, "stub_inc");
     cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(zero), zero);

@@ -90,10 +90,11 @@ def from_windows():
 
 
 def environment_wins():
-    text = "split = never\nbudget = high\nzero_copy = 0\nstaging = 7\nunits = sum\n"
-    rows, told = options(text, COEXEC_SPLIT="always", COEXEC_BUDGET="0.3", COEXEC_DEBUG="zero_copy=1", COEXEC_UNITS="")
+    text = "split = never\nbudget = high\nzero_copy = 0\nstaging = 7\nknowledge = read\nCOEXEC_UNITS = sum\n"
+    rows, told = options(text, COEXEC_SPLIT="always", COEXEC_BUDGET="0.3", COEXEC_DEBUG="zero_copy=1", COEXEC_KNOWLEDGE="")
     assert not told and rows["COEXEC_SPLIT"] == ("always", "environment") and rows["COEXEC_BUDGET"] == ("0.3", "environment"), (rows, told)
-    assert rows["zero_copy"] == ("1", "environment") and rows["staging"] == ("7", FILE) and rows["COEXEC_UNITS"] == ("sum", FILE), rows
+    assert rows["zero_copy"] == ("1", "environment") and rows["staging"] == ("7", FILE) and rows["units"] == ("sum", FILE), rows
+    assert rows["COEXEC_KNOWLEDGE"] == ("read", FILE), rows
 
 
 def all_kinds():

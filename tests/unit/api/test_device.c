@@ -94,7 +94,7 @@ END_TEST
 START_TEST(narrowed_type)
 {
     cl_device_id id;
-    set_environment("COEXEC_DEVICE_TYPE", "cpu", "STUB_TYPE", "cpu,gpu", NULL);
+    set_environment("device_type", "cpu", "STUB_TYPE", "cpu,gpu", NULL);
     ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_GPU, 1, &id, NULL), CL_DEVICE_NOT_FOUND);
     ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_CPU, 1, &id, NULL), CL_SUCCESS);
     ck_assert_int_eq(cx_clGetDeviceIDs(platform(), CL_DEVICE_TYPE_DEFAULT, 1, &id, NULL), CL_SUCCESS);
@@ -160,8 +160,8 @@ static void two_unlike(const char *limits, const char *units)
 {
     set_environment("STUB_UNITS", "2,6", "STUB_MEM", "4194304,1048576", "STUB_ALLOC", "262144,524288",
                     "STUB_GROUP", "128,512", "STUB_EXTENSIONS",
-                    "cl_khr_fp64 cl_khr_spir cl_khr_int64_base_atomics", "COEXEC_LIMITS", limits,
-                    "COEXEC_UNITS", units, "COEXEC_IDENTITY", "virtual", NULL);
+                    "cl_khr_fp64 cl_khr_spir cl_khr_int64_base_atomics", "limits", limits, "units", units,
+                    "COEXEC_IDENTITY", "virtual", NULL);
 }
 
 START_TEST(limits_of_fastest)
@@ -200,9 +200,8 @@ END_TEST
 /* Twin has fp16 and the stub has not; twin's OpenCL C 3.0 is not the stub's. */
 START_TEST(extensions_by_limits)
 {
-    set_environment("COEXEC_VENDORS", TEST_ICD2 ":" TEST_STUB, "STUB_EXTENSIONS", "cl_khr_fp64",
-                    "COEXEC_LIMITS", _i ? "common" : "fastest", "COEXEC_DEVICES", "0,1,2", "COEXEC_IDENTITY",
-                    "virtual", NULL);
+    set_environment("COEXEC_VENDORS", TEST_ICD2 ":" TEST_STUB, "STUB_EXTENSIONS", "cl_khr_fp64", "limits",
+                    _i ? "common" : "fastest", "COEXEC_DEVICES", "0,1,2", "COEXEC_IDENTITY", "virtual", NULL);
     const struct cx_machine *machine = cx_machine_get();
     bool twin = strcmp(machine->fastest->name, "twin") == 0;
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp16") == (_i == 0 && twin));
@@ -243,8 +242,8 @@ START_TEST(sub_devices_of_whole_members)
 {
     struct cx_device *made[8];
     cl_uint n = 0;
-    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "3", "STUB_UNITS", "4,132,4", "COEXEC_UNITS",
-                    "sum", NULL);
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "3", "STUB_UNITS", "4,132,4", "units", "sum",
+                    NULL);
     ck_assert_uint_eq(number(CL_DEVICE_MAX_COMPUTE_UNITS), 140);
     ck_assert_uint_eq(number(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 3);
     ck_assert_int_eq(partition(CL_DEVICE_PARTITION_BY_COUNTS, (cl_uint[]){8, 132}, 2, made, &n), CL_SUCCESS);
@@ -455,8 +454,8 @@ START_TEST(uuids)
     cl_uchar one[CL_UUID_SIZE_KHR], again[CL_UUID_SIZE_KHR], driver[CL_UUID_SIZE_KHR];
     struct cx_device *made[8];
     cl_uint n = 0;
-    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "1", "COEXEC_UNITS",
-                    "sum", NULL);
+    set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "1", "units", "sum",
+                    NULL);
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
     uuid_of(device(), CL_DEVICE_UUID_KHR, one);
     uuid_of(device(), CL_DEVICE_UUID_KHR, again);

@@ -74,11 +74,11 @@ START_TEST(vendors_queries)
 }
 END_TEST
 
-/* 0: as it is, 1: COEXEC_PLACE=1 */
+/* 0: as it is, 1: COEXEC_DEBUG=place=1 */
 START_TEST(place_by_option)
 {
     cl_uint bus[4] = {0};
-    two_vendors("COEXEC_PLACE", _i ? "1" : "0");
+    two_vendors("place", _i ? "1" : "0");
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_pci_bus_info") == _i);
     ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
     ck_assert_int_eq(query_code(0x4008), _i ? CL_SUCCESS : CL_INVALID_VALUE);

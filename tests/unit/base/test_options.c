@@ -195,10 +195,10 @@ END_TEST
     }
 static const struct {
     const char *name, *words;
-} words[] = {WORDS_OF(device_type, "COEXEC_DEVICE_TYPE"),
+} words[] = {WORDS_OF(device_type, "device_type"),
              WORDS_OF(identity, "COEXEC_IDENTITY"),
-             WORDS_OF(limits, "COEXEC_LIMITS"),
-             WORDS_OF(units, "COEXEC_UNITS"),
+             WORDS_OF(limits, "limits"),
+             WORDS_OF(units, "units"),
              WORDS_OF(peer, "peer"),
              WORDS_OF(remote_access, "remote_access"),
              WORDS_OF(queues, "queues"),
@@ -224,14 +224,14 @@ END_TEST
 
 START_TEST(word_values)
 {
-    set_environment("COEXEC_SPLIT", "always", "peer", "0", "queues", "all", "COEXEC_UNITS", "su",
-                    "COEXEC_LIMITS", "common|fastest", NULL);
+    set_environment("COEXEC_SPLIT", "always", "peer", "0", "queues", "all", "units", "su", "limits",
+                    "common|fastest", NULL);
     capture_start();
     const struct cx_options *options = cx_options_get();
     ck_assert_str_eq(
         capture_end(),
-        "coexec: COEXEC_LIMITS=common|fastest: not known; accepted: fastest, common; using fastest\n"
-        "coexec: COEXEC_UNITS=su: not known; accepted: fastest, sum; using fastest\n");
+        "coexec: COEXEC_DEBUG=units=su: not known; accepted: fastest, sum; using fastest\n"
+        "coexec: COEXEC_DEBUG=limits=common|fastest: not known; accepted: fastest, common; using fastest\n");
     ck_assert_int_eq(options->split, CX_OPTION_SPLIT_ALWAYS);
     ck_assert_int_eq(options->peer, CX_OPTION_PEER_NEVER);
     ck_assert_int_eq(options->queues, CX_OPTION_QUEUES_ALL);
@@ -268,7 +268,8 @@ START_TEST(old_parameters)
 END_TEST
 
 #define DEBUG_NAMES                                                                                          \
-    "accepted: NAME=VALUE,... with zero_copy, staging, link, peer, peer_from, remote_access, queues, "       \
+    "accepted: NAME=VALUE,... with device_type, place, limits, units, zero_copy, staging, link, peer, "      \
+    "peer_from, remote_access, queues, "                                                                     \
     "device_copy, "                                                                                          \
     "overlap, powers, watts, rest_watts, min_package, reexecute, build, check_after, "                       \
     "analysis, analysis_wait, analysis_limit, live; "                                                        \
@@ -368,12 +369,13 @@ START_TEST(every_old_variable)
 {
     static const char *const never[] = {"live", "watts", "rest_watts", "check_after"};
     static const char *const names[] = {
-        "COEXEC_ZERO_COPY", "COEXEC_STAGING",  "COEXEC_LINK",          "COEXEC_PEER",
-        "COEXEC_PEER_FROM", "COEXEC_ONE_HOME", "COEXEC_QUEUES",        "COEXEC_DEVICE_COPY",
-        "COEXEC_OVERLAP",   "COEXEC_POWERS",   "COEXEC_MIN_PACKAGE",   "COEXEC_RESCUE",
-        "COEXEC_BUILD",     "COEXEC_ANALYSIS", "COEXEC_ANALYSIS_WAIT", "COEXEC_ANALYSIS_LIMIT"};
-    static const char *const values[] = {"0", "1",   "1",   "1", "1",   "1", "one", "kernel",
-                                         "0", "1,2", "3,4", "0", "all", "0", "1",   "1"};
+        "COEXEC_ZERO_COPY",   "COEXEC_STAGING",  "COEXEC_LINK",          "COEXEC_PEER",
+        "COEXEC_PEER_FROM",   "COEXEC_ONE_HOME", "COEXEC_QUEUES",        "COEXEC_DEVICE_COPY",
+        "COEXEC_OVERLAP",     "COEXEC_POWERS",   "COEXEC_MIN_PACKAGE",   "COEXEC_RESCUE",
+        "COEXEC_BUILD",       "COEXEC_ANALYSIS", "COEXEC_ANALYSIS_WAIT", "COEXEC_ANALYSIS_LIMIT",
+        "COEXEC_DEVICE_TYPE", "COEXEC_PLACE",    "COEXEC_LIMITS",        "COEXEC_UNITS"};
+    static const char *const values[] = {"0",   "1", "1",   "1", "1", "1", "one", "kernel", "0",      "1,2",
+                                         "3,4", "0", "all", "0", "1", "1", "gpu", "1",      "common", "sum"};
     const struct cx_option_row *rows;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         set_environment(names[i], values[i], NULL);
