@@ -29,6 +29,7 @@ int cx_simulate_grid(const struct cx_simulate_algos *algos, uint64_t seed, enum 
 int cx_simulate_drift(const struct cx_simulate_algos *algos);
 /* A paper's comparison, printed figures beside ours. An exit status. */
 int cx_simulate_paper(const char *name);
+int cx_simulate_marrow(void); /* of that paper */
 
 /* Programs on two devices (scheduler/play.h): all made-up ones ("all"), one of these by name, or those in a
  * file. costs: KEY=VALUE,...; NULL: the defaults. An exit status. */

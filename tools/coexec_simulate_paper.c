@@ -182,6 +182,8 @@ int cx_simulate_paper(const char *name)
 {
     if (strcmp(name, "edp") == 0)
         return cx_simulate_edp();
+    if (strcmp(name, "marrow") == 0)
+        return cx_simulate_marrow();
     for (unsigned i = 0; i < COUNT(papers); i++) {
         const struct paper *paper = &papers[i];
         if (strcmp(paper->name, name) != 0)
@@ -199,5 +201,5 @@ int cx_simulate_paper(const char *name)
         }
         return CX_EXIT_OK;
     }
-    return cx_usage_error("simulate", "no such paper: %s (sigmoid, ompss, logfit, edp)", name);
+    return cx_usage_error("simulate", "no such paper: %s (sigmoid, ompss, logfit, marrow, edp)", name);
 }

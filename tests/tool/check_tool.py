@@ -394,6 +394,16 @@ def simulate_knows_papers():
         assert done.returncode == 0 and f"{policy} printed" in done.stdout, done
 
 
+def simulate_repeats_marrow():
+    """The tables of the document are those of the command."""
+    done = tool("simulate", "--paper", "marrow")
+    rows = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    document = (pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "balancers.md").read_text().splitlines()
+    assert done.returncode == 0 and len(rows) > 40, done
+    missing = [row for row in rows if row not in document]
+    assert not missing, "docs/balancers.md lacks these lines of `coexec simulate --paper marrow`:\n" + "\n".join(missing)
+
+
 def simulate_tells_energy():
     """By hand: one device 4.096 s at 70 + 500 W, and 30 W of the other; both 3.7236 s at 700 W."""
     devices = ["--device", "1000,gpu,static=70,dynamic=500,launch=0,reply=0", "--device", "100,static=30,dynamic=100,launch=0,reply=0"]
