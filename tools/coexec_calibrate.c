@@ -2,12 +2,12 @@
 /*
  * coexec calibrate: what each device consumes idle, with its context open, and computing, for
  * COEXEC_OBJECTIVE. All devices are opened and left idle, then each computes alone for as long; the powers
- * are kept in the cache folder, where programs find them (layer/power/kept.h).
+ * are kept in the cache folder, where programs find them (layer/power/record.h).
  */
 #include "layer/api/power.h"
 #include "layer/base/options.h"
 #include "layer/driver/device.h"
-#include "layer/power/kept.h"
+#include "layer/power/record.h"
 #include "layer/power/meter.h"
 #include "tools/coexec.h"
 #include "tools/coexec_guess.h"
@@ -186,7 +186,7 @@ static bool keep(const struct calibrate *all, const struct end *end)
     unsigned i = 0;
     while (!end->sources[i])
         i++;
-    return cx_power_kept_store(&all->meter->sources.source[i], end->device->index, cpus, &powers);
+    return cx_power_record_store(&all->meter->sources.source[i], end->device->index, cpus, &powers);
 }
 
 static void tell(const struct calibrate *all, const struct end *end)

@@ -38,7 +38,7 @@ static void probe(struct cx_real_device *device)
         return;
     cl_command_queue queue = device->cl->clCreateCommandQueue(context, device->id, 0, &code);
     if (code == CL_SUCCESS) {
-        cx_real_device_probe(device, context, queue);
+        cx_probe_device(device, context, queue);
         device->cl->clReleaseCommandQueue(queue);
     }
     device->cl->clReleaseContext(context);

@@ -82,7 +82,7 @@ static bool is_one_to_one(const struct cx_ids *ids, const struct cx_digit *d, in
     if (d->factor == 0 || d->step % d->factor != 0) {
         return false;
     }
-    cx_digit_range(ids, d, &lo, &hi);
+    cx_radix_digit_range(ids, d, &lo, &hi);
     n = images(d, lo, hi, run);
     least = run[0].lo;
     most = run[0].lo + run[0].n - 1;
@@ -169,7 +169,7 @@ static unsigned complete(const struct cx_places *p, const struct cx_digit *d)
     struct run run[2];
     int64_t lo, hi;
 
-    cx_digit_range(&p->ids, d, &lo, &hi);
+    cx_radix_digit_range(&p->ids, d, &lo, &hi);
     return images(d, lo, hi, run);
 }
 
@@ -192,7 +192,7 @@ static unsigned count_levels(const struct cx_access *a, const struct cx_places *
         const struct cx_digit *d = &p->place.digit[i];
         int64_t lo, hi;
         levels += size_of(d->factor) != next || !goes_on(a, p, i);
-        cx_digit_range(&p->ids, d, &lo, &hi);
+        cx_radix_digit_range(&p->ids, d, &lo, &hi);
         *rows = levels ? cx_sat_mul(*rows, hi - lo + 1) : *rows;
         next = complete(p, d) == 1 ? cx_sat_mul(size_of(d->factor), hi - lo + 1) : 0;
     }
@@ -588,7 +588,7 @@ static void add_places(const struct cx_access *a, const struct cx_places *p, int
         return;
     }
     for (unsigned i = 0; i < p->place.n; i++) {
-        cx_digit_range(&p->ids, &p->place.digit[i], &w.lo[i], &w.hi[i]);
+        cx_radix_digit_range(&p->ids, &p->place.digit[i], &w.lo[i], &w.hi[i]);
     }
     /* above the highest digit all ids are alike */
     part(&w, n, (end ? from % end : from) / least, (end ? to % end : to) / least);

@@ -43,7 +43,7 @@ static int64_t end_of(const struct cx_digit *d)
     return d->place * d->base;
 }
 
-void cx_digit_range(const struct cx_ids *ids, const struct cx_digit *d, int64_t *lo, int64_t *hi)
+void cx_radix_digit_range(const struct cx_ids *ids, const struct cx_digit *d, int64_t *lo, int64_t *hi)
 {
     int64_t first = ids->lo[d->id] / d->place, last = ids->hi[d->id] / d->place;
 
@@ -78,7 +78,7 @@ static bool fold(const struct cx_ids *ids, struct cx_radix *a, struct cx_digit *
 {
     int64_t lo, hi, value;
 
-    cx_digit_range(ids, d, &lo, &hi);
+    cx_radix_digit_range(ids, d, &lo, &hi);
     if (d->step && d->from <= lo && !plus(a->constant, d->step, &a->constant)) {
         return false;
     }
@@ -157,7 +157,7 @@ bool cx_radix_hull(const struct cx_ids *ids, const struct cx_radix *a, int64_t *
         const struct cx_digit *d = &a->digit[i];
         int64_t first, last;
         __int128 end[4];
-        cx_digit_range(ids, d, &first, &last);
+        cx_radix_digit_range(ids, d, &first, &last);
         end[0] = (__int128)d->factor * first;
         end[1] = (__int128)d->factor * last + d->step;
         /* on both sides of the step, which lies behind the first value and not behind the last */
@@ -291,7 +291,7 @@ static bool part(const struct cx_ids *ids, const struct cx_radix *a, int64_t d, 
     for (unsigned i = 0; i < all.n; i++) { /* as high as it is worth d */
         const struct cx_digit *e = &all.digit[i];
         int64_t lo, hi, most, place;
-        cx_digit_range(ids, e, &lo, &hi);
+        cx_radix_digit_range(ids, e, &lo, &hi);
         if (e->factor > 0 && e->factor < d && d % e->factor == 0 && times(e->factor, hi, &most) &&
             most >= d && (!times(e->place, d / e->factor, &place) || !cut(&all, e->id, place))) {
             return false;
@@ -355,7 +355,7 @@ static bool below_zero(const struct cx_ids *ids, const struct cx_radix *less, co
 {
     int64_t lo, hi, at;
 
-    cx_digit_range(ids, only, &lo, &hi);
+    cx_radix_digit_range(ids, only, &lo, &hi);
     *swap = false;
     if (equal) {
         at = -less->constant / only->factor;
@@ -445,7 +445,7 @@ static struct cx_radix glue(const struct cx_ids *ids, const struct cx_digit *onl
         !one_side(high, only, until, true, &c[1], &factor[1])) {
         return unknown;
     }
-    cx_digit_range(ids, only, &lo, &hi);
+    cx_radix_digit_range(ids, only, &lo, &hi);
     if (factor[0] != factor[1] && until == lo + 1) { /* one value below: any factor will do */
         if (!times(factor[0] - factor[1], lo, &more) || !plus(c[0], more, &c[0])) {
             return unknown;
@@ -538,7 +538,7 @@ struct cx_radix cx_radix_choose(const struct cx_ids *ids, struct cx_radix *less,
     if (!below_zero(ids, less, only, equal, &until, &swap)) {
         return unknown;
     }
-    cx_digit_range(ids, only, &lo, &hi);
+    cx_radix_digit_range(ids, only, &lo, &hi);
     if (until <= lo) {
         return swap ? *yes : *no;
     }

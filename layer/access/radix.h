@@ -71,6 +71,6 @@ bool cx_radix_is_const(const struct cx_radix *a);
  * radix_eval.c. */
 bool cx_radix_hull(const struct cx_ids *ids, const struct cx_radix *a, int64_t *lo, int64_t *hi);
 /* The values of a digit. Called by bijection.c. */
-void cx_digit_range(const struct cx_ids *ids, const struct cx_digit *d, int64_t *lo, int64_t *hi);
+void cx_radix_digit_range(const struct cx_ids *ids, const struct cx_digit *d, int64_t *lo, int64_t *hi);
 
 #endif

@@ -27,7 +27,7 @@ static void buffer_destroy(struct cx_object *object)
 {
     struct cx_command_buffer *buffer = (struct cx_command_buffer *)object;
     for (unsigned i = 0; i < buffer->ncommands; i++)
-        cx_recorded_free(buffer->commands[i]);
+        cx_command_buffer_free_recorded(buffer->commands[i]);
     for (unsigned i = 0; i < buffer->nflying; i++)
         cx_command_unref(&buffer->flying[i]);
     free(buffer->commands);
@@ -283,8 +283,9 @@ static cl_int replay_commands(struct replay *replay, cl_uint nwait, const cl_eve
     follow_flying(buffer, gate);
     cx_command_submit(&gate, nwait, list, &replay->events[replay->count++], false);
     for (unsigned i = 0; i < buffer->ncommands; i++, replay->count++) {
-        cl_int error = cx_recorded_enqueue(buffer->commands[i], replay->inner, replay->events[0],
-                                           replay->events + 1, &replay->events[i + 1]);
+        cl_int error =
+            cx_command_buffer_enqueue_recorded(buffer->commands[i], replay->inner, replay->events[0],
+                                               replay->events + 1, &replay->events[i + 1]);
         if (error != CL_SUCCESS)
             return error;
     }
@@ -378,7 +379,8 @@ cl_int CL_API_CALL cx_clEnqueueCommandBufferKHR(cl_uint count, cl_command_queue 
     if (!buffer)
         return CX_FAIL(CL_INVALID_COMMAND_BUFFER_KHR, "no command buffer of ours");
     cl_int error = find_queue(__func__ + 3, buffer, count, queues, &queue);
-    if (error == CL_SUCCESS && (error = cx_wait_list_check(queue->context, nwait, list)) != CL_SUCCESS)
+    if (error == CL_SUCCESS &&
+        (error = cx_command_wait_list_check(queue->context, nwait, list)) != CL_SUCCESS)
         CX_FAIL(error, "the wait list");
     if (error != CL_SUCCESS)
         return error;

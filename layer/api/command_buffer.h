@@ -40,9 +40,9 @@ CX_OBJECT_CASTS(command_buffer, cl_command_buffer_khr, CX_TAG_COMMAND_BUFFER)
 
 /* Enqueues a recorded command behind `first` and the events that its wait list's sync points stand for.
  * Called by command_buffer.c. */
-cl_int cx_recorded_enqueue(const struct cx_recorded *recorded, struct cx_queue *queue, cl_event first,
-                           const cl_event *points, cl_event *event);
-void cx_recorded_free(struct cx_recorded *recorded);
+cl_int cx_command_buffer_enqueue_recorded(const struct cx_recorded *recorded, struct cx_queue *queue,
+                                          cl_event first, const cl_event *points, cl_event *event);
+void cx_command_buffer_free_recorded(struct cx_recorded *recorded);
 
 /* The entry points. The program gets them by name (icd.c), since the loader's table has no slots for them. */
 #define CX_COMMAND_BUFFER_ENTRIES                                                                            \

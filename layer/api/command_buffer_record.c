@@ -80,8 +80,8 @@ static cl_int enqueue_call(const struct call *call, struct cx_queue *to, cl_uint
     }
 }
 
-cl_int cx_recorded_enqueue(const struct cx_recorded *recorded, struct cx_queue *queue, cl_event first,
-                           const cl_event *points, cl_event *event)
+cl_int cx_command_buffer_enqueue_recorded(const struct cx_recorded *recorded, struct cx_queue *queue,
+                                          cl_event first, const cl_event *points, cl_event *event)
 {
     /* a barrier without a wait list waits for all before it, so for `first` as well */
     const bool all = recorded->call.type == CL_COMMAND_BARRIER && recorded->nwait == 0;
@@ -103,7 +103,7 @@ static void drop_mem(cl_mem handle)
     cx_mem_unref(&mem);
 }
 
-void cx_recorded_free(struct cx_recorded *recorded)
+void cx_command_buffer_free_recorded(struct cx_recorded *recorded)
 {
     struct cx_kernel *kernel = (struct cx_kernel *)recorded->call.kernel;
     drop_mem(recorded->call.from);
@@ -207,7 +207,7 @@ static cl_int record(const char *function, cl_command_buffer_khr handle, struct 
         struct cx_recorded *recorded = keep_call(call, order->nwait, order->list);
         if (!recorded || !append(buffer, recorded)) {
             if (recorded)
-                cx_recorded_free(recorded);
+                cx_command_buffer_free_recorded(recorded);
             error = cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
         }
     }

@@ -17,7 +17,7 @@ cl_int cx_enqueue_check(const char *function, cl_command_queue handle, const str
         return cx_fail(function, CL_INVALID_COMMAND_QUEUE, "no queue of ours");
     if (mem && mem->context != (*queue)->context)
         return cx_fail(function, CL_INVALID_CONTEXT, "queue and memory object are of different contexts");
-    cl_int error = cx_wait_list_check((*queue)->context, nwait, list);
+    cl_int error = cx_command_wait_list_check((*queue)->context, nwait, list);
     return error == CL_SUCCESS ? error : cx_fail(function, error, "the wait list");
 }
 
@@ -28,12 +28,12 @@ cl_int cx_enqueue_range(const char *function, const struct cx_mem *mem, size_t o
     return CL_SUCCESS;
 }
 
-size_t cx_rect_offset(const struct cx_rect *rect)
+size_t cx_enqueue_rect_offset(const struct cx_rect *rect)
 {
     return rect->origin[2] * rect->slice + rect->origin[1] * rect->row + rect->origin[0];
 }
 
-size_t cx_rect_span(const struct cx_rect *rect, const size_t region[3])
+size_t cx_enqueue_rect_span(const struct cx_rect *rect, const size_t region[3])
 {
     return (region[2] - 1) * rect->slice + (region[1] - 1) * rect->row + region[0];
 }
@@ -66,11 +66,11 @@ cl_int cx_enqueue_rect(const char *function, struct cx_rect *rect, const size_t 
     return CL_SUCCESS;
 }
 
-void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsigned char *from,
-                  const struct cx_rect *from_rect, const size_t region[3])
+void cx_enqueue_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsigned char *from,
+                          const struct cx_rect *from_rect, const size_t region[3])
 {
-    to += cx_rect_offset(to_rect);
-    from += cx_rect_offset(from_rect);
+    to += cx_enqueue_rect_offset(to_rect);
+    from += cx_enqueue_rect_offset(from_rect);
     for (size_t z = 0; z < region[2]; z++)
         for (size_t y = 0; y < region[1]; y++)
             memcpy(to + z * to_rect->slice + y * to_rect->row,
@@ -118,7 +118,7 @@ struct cx_job *cx_enqueue_host_writer(struct cx_command *command, struct cx_mem 
 
 unsigned cx_enqueue_write_place(struct cx_mem *mem)
 {
-    unsigned place = cx_mem_write_place(mem->root);
+    unsigned place = cx_write_place_of(mem->root);
     if (place != CX_PLACE_HOST && cx_mem_prepare(mem, place - 1) != CL_SUCCESS)
         place = CX_PLACE_HOST;
     return place;

@@ -29,10 +29,10 @@ cl_int cx_enqueue_range(const char *function, const struct cx_mem *mem, size_t o
 cl_int cx_enqueue_rect(const char *function, struct cx_rect *rect, const size_t region[3], size_t bytes);
 /* First byte and length of the interval that a rectangle spans; copies one rectangle to another. Called by
  * enqueue_image.c, enqueue_image_copy.c and enqueue_rect.c. */
-size_t cx_rect_offset(const struct cx_rect *rect);
-size_t cx_rect_span(const struct cx_rect *rect, const size_t region[3]);
-void cx_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsigned char *from,
-                  const struct cx_rect *from_rect, const size_t region[3]);
+size_t cx_enqueue_rect_offset(const struct cx_rect *rect);
+size_t cx_enqueue_rect_span(const struct cx_rect *rect, const size_t region[3]);
+void cx_enqueue_rect_copy(unsigned char *to, const struct cx_rect *to_rect, const unsigned char *from,
+                          const struct cx_rect *from_rect, const size_t region[3]);
 
 /* Orders a job of the worker, not planned yet, that writes to the program's memory: behind launches only if
  * these may reach that memory. The caller orders what the job reads. Called by enqueue_image_read.c,
@@ -72,14 +72,15 @@ struct cx_transfer_wait { /* the rest of an enqueue's arguments */
     cl_event *event;
     bool blocking;
 };
-cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
-                          size_t size, void *pointer, bool write, const struct cx_transfer_wait *wait);
-cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
-                        size_t size, const void *pattern, size_t pattern_size,
-                        const struct cx_transfer_wait *wait);
-cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
-                        struct cx_mem *from, uint64_t from_lo, size_t size,
-                        const struct cx_transfer_wait *wait);
+cl_int cx_enqueue_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                                  uint64_t lo, size_t size, void *pointer, bool write,
+                                  const struct cx_transfer_wait *wait);
+cl_int cx_enqueue_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                                size_t size, const void *pattern, size_t pattern_size,
+                                const struct cx_transfer_wait *wait);
+cl_int cx_enqueue_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
+                                struct cx_mem *from, uint64_t from_lo, size_t size,
+                                const struct cx_transfer_wait *wait);
 /* enqueue_kernel.c: clEnqueueNDRangeKernel with captured arguments (NULL: captures them now). sizes: offset,
  * global and local. Called by command_buffer_record.c. */
 struct cx_kernel;
@@ -89,14 +90,14 @@ cl_int cx_enqueue_recorded(struct cx_queue *queue, struct cx_kernel *kernel, str
                            cl_event *event);
 /* Enqueues a migration: with to_host the objects' contents move to the host copies, else nothing moves. Takes
  * the references over in all cases. Called by enqueue_svm.c. */
-cl_int cx_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems, cl_uint count,
-                           bool to_host, const struct cx_transfer_wait *wait);
+cl_int cx_enqueue_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems,
+                                   cl_uint count, bool to_host, const struct cx_transfer_wait *wait);
 /* enqueue_map.c: enqueue a mapping of a block, which gives the program `pointer`, and an unmapping. Called by
  * enqueue_svm.c. */
-cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
-                    const struct cx_block *block, cl_map_flags flags, void **pointer,
-                    const struct cx_transfer_wait *wait);
-cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, const void *pointer,
-                  const struct cx_transfer_wait *wait);
+cl_int cx_enqueue_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                            const struct cx_block *block, cl_map_flags flags, void **pointer,
+                            const struct cx_transfer_wait *wait);
+cl_int cx_enqueue_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                          const void *pointer, const struct cx_transfer_wait *wait);
 
 #endif

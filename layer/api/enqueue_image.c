@@ -74,7 +74,7 @@ static unsigned choose_place(struct cx_image_transfer *t, const struct cx_byte_r
     CX_HOLDS(cx_context_locked)
 {
     const unsigned none = t->base.context->nmembers + 1;
-    unsigned place = t->to.mem ? cx_mem_write_place(t->to.mem->root) : none;
+    unsigned place = t->to.mem ? cx_write_place_of(t->to.mem->root) : none;
     if (t->from.mem) {
         unsigned held = holder(&t->from, source);
         if (held < none)
@@ -139,7 +139,7 @@ static bool has_owners(const struct cx_image_transfer *t, const struct cx_byte_r
     if (!t->pointer || !root || holder(&t->from, source) <= t->base.context->nmembers)
         return false;
     const unsigned char *end =
-        t->pointer + cx_rect_span(&t->memory, (size_t[3]){t->bytes, t->region[1], t->region[2]});
+        t->pointer + cx_enqueue_rect_span(&t->memory, (size_t[3]){t->bytes, t->region[1], t->region[2]});
     return !root->storage->host || t->pointer >= root->storage->host + root->size ||
            end <= root->storage->host;
 }
@@ -157,7 +157,7 @@ static void plan(struct cx_command *command) CX_HOLDS(cx_context_locked)
     const bool owners = error == CL_SUCCESS && has_owners(t, &source);
     unsigned place = error == CL_SUCCESS && !owners ? choose_place(t, &source) : CX_PLACE_HOST;
     if (owners)
-        error = cx_image_read_owners(t, &source);
+        error = cx_enqueue_image_read_owners(t, &source);
     if (error == CL_SUCCESS && place == CX_PLACE_HOST &&
         ((t->from.mem && !cx_mem_host(t->from.mem)) || (t->to.mem && !cx_mem_host(t->to.mem))))
         error = CL_OUT_OF_HOST_MEMORY;
@@ -181,8 +181,8 @@ static void plan(struct cx_command *command) CX_HOLDS(cx_context_locked)
 
 static const struct cx_command_ops ops = {.plan = plan, .lost = lost, .drop = drop};
 
-struct cx_image_transfer *cx_image_transfer_new(struct cx_queue *queue, cl_command_type type,
-                                                const size_t region[3])
+struct cx_image_transfer *cx_enqueue_image_new(struct cx_queue *queue, cl_command_type type,
+                                               const size_t region[3])
 {
     struct cx_image_transfer *transfer =
         (struct cx_image_transfer *)cx_command_new(queue->context, queue, sizeof(*transfer), type, &ops);
@@ -191,23 +191,24 @@ struct cx_image_transfer *cx_image_transfer_new(struct cx_queue *queue, cl_comma
     return transfer;
 }
 
-void cx_image_side_set(struct cx_image_side *side, struct cx_mem *image, const size_t origin[3],
-                       const size_t region[3])
+void cx_enqueue_image_side(struct cx_image_side *side, struct cx_mem *image, const size_t origin[3],
+                           const size_t region[3])
 {
     side->mem = cx_mem_ref(image);
     memcpy(side->origin, origin, sizeof(side->origin));
     side->block = cx_image_block(image, origin, region);
 }
 
-void cx_buffer_side_set(struct cx_image_side *side, struct cx_mem *buffer, size_t offset, size_t bytes)
+void cx_enqueue_image_buffer_side(struct cx_image_side *side, struct cx_mem *buffer, size_t offset,
+                                  size_t bytes)
 {
     side->mem = cx_mem_ref(buffer);
     side->origin[0] = offset;
     side->block = cx_block_of(buffer->origin + offset, bytes);
 }
 
-cl_int cx_image_region(const char *function, const struct cx_mem *mem, const size_t *origin,
-                       const size_t *region)
+cl_int cx_enqueue_image_region(const char *function, const struct cx_mem *mem, const size_t *origin,
+                               const size_t *region)
 {
     if (!origin || !region)
         return cx_fail(function, CL_INVALID_VALUE, "an origin or region is NULL");
@@ -231,7 +232,8 @@ static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
     const struct cx_rect from = rect_of(&t->from.block);
     const size_t region[3] = {t->bytes, t->region[1], t->region[2]};
     job->times.start_ns = cx_clock_ns();
-    cx_rect_copy(t->pointer, &t->memory, t->from.mem->storage->host + t->from.block.lo, &from, region);
+    cx_enqueue_rect_copy(t->pointer, &t->memory, t->from.mem->storage->host + t->from.block.lo, &from,
+                         region);
     job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
@@ -242,7 +244,7 @@ static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
     const struct cx_rect to = rect_of(&t->to.block);
     const size_t region[3] = {t->bytes, t->region[1], t->region[2]};
     job->times.start_ns = cx_clock_ns();
-    cx_rect_copy(t->to.mem->storage->host + t->to.block.lo, &to, t->pointer, &t->memory, region);
+    cx_enqueue_rect_copy(t->to.mem->storage->host + t->to.block.lo, &to, t->pointer, &t->memory, region);
     job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
@@ -306,16 +308,16 @@ static cl_int enqueue_io(const char *function, cl_command_queue handle, cl_mem i
         return cx_fail(function, CL_INVALID_MEM_OBJECT, "no image of ours");
     if (!io->pointer)
         return cx_fail(function, CL_INVALID_VALUE, "no memory to read into or write from");
-    if ((error = cx_image_region(function, mem, io->origin, io->region)) != CL_SUCCESS ||
+    if ((error = cx_enqueue_image_region(function, mem, io->origin, io->region)) != CL_SUCCESS ||
         (error = lay_memory(function, mem, io, &memory)) != CL_SUCCESS ||
         (error = cx_enqueue_host_access(
              function, mem, io->write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) != CL_SUCCESS)
         return error;
     struct cx_image_transfer *t =
-        cx_image_transfer_new(queue, io->write ? CL_COMMAND_WRITE_IMAGE : CL_COMMAND_READ_IMAGE, io->region);
+        cx_enqueue_image_new(queue, io->write ? CL_COMMAND_WRITE_IMAGE : CL_COMMAND_READ_IMAGE, io->region);
     if (!t)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    cx_image_side_set(io->write ? &t->to : &t->from, mem, io->origin, io->region);
+    cx_enqueue_image_side(io->write ? &t->to : &t->from, mem, io->origin, io->region);
     t->bytes = io->region[0] * mem->image->element;
     t->memory = memory;
     cx_image_pitches(mem->image, memory.row, memory.slice, &t->row_pitch, &t->slice_pitch);

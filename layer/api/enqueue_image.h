@@ -32,22 +32,23 @@ struct cx_image_transfer {
     bool after_frontier; /* it accesses the program's memory, so it runs behind all that it depends on */
 };
 
-/* Makes a command; its sides are set afterwards (cx_image_side_set and cx_buffer_side_set take a reference).
- * NULL: no memory. Called by enqueue_image_copy.c. */
-struct cx_image_transfer *cx_image_transfer_new(struct cx_queue *queue, cl_command_type type,
-                                                const size_t region[3]);
-void cx_image_side_set(struct cx_image_side *side, struct cx_mem *image, const size_t origin[3],
-                       const size_t region[3]);
-void cx_buffer_side_set(struct cx_image_side *side, struct cx_mem *buffer, size_t offset, size_t bytes);
+/* Makes a command; its sides are set afterwards (cx_enqueue_image_side and cx_enqueue_image_buffer_side take
+ * a reference). NULL: no memory. Called by enqueue_image_copy.c. */
+struct cx_image_transfer *cx_enqueue_image_new(struct cx_queue *queue, cl_command_type type,
+                                               const size_t region[3]);
+void cx_enqueue_image_side(struct cx_image_side *side, struct cx_mem *image, const size_t origin[3],
+                           const size_t region[3]);
+void cx_enqueue_image_buffer_side(struct cx_image_side *side, struct cx_mem *buffer, size_t offset,
+                                  size_t bytes);
 
 /* Part of a plan function that reads into the program's memory what several places hold: queues a job for
  * each of them. The caller settles the command. Called by enqueue_image.c. */
-cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges)
+cl_int cx_enqueue_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges)
     CX_HOLDS(cx_context_locked);
 
 /* Checks that origin and region lie in the image and obey the specification for the image's type. Called by
  * enqueue_image_copy.c and enqueue_map.c. */
-cl_int cx_image_region(const char *function, const struct cx_mem *mem, const size_t *origin,
-                       const size_t *region);
+cl_int cx_enqueue_image_region(const char *function, const struct cx_mem *mem, const size_t *origin,
+                               const size_t *region);
 
 #endif

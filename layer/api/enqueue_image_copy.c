@@ -21,8 +21,9 @@ static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
     const struct cx_rect to_rect = {.row = to->stride[0], .slice = to->stride[1]};
     const struct cx_rect from_rect = {.row = from->stride[0], .slice = from->stride[1]};
     job->times.start_ns = cx_clock_ns();
-    cx_rect_copy(t->to.mem->storage->host + to->lo, t->to.mem->image ? &to_rect : &dense,
-                 t->from.mem->storage->host + from->lo, t->from.mem->image ? &from_rect : &dense, region);
+    cx_enqueue_rect_copy(t->to.mem->storage->host + to->lo, t->to.mem->image ? &to_rect : &dense,
+                         t->from.mem->storage->host + from->lo, t->from.mem->image ? &from_rect : &dense,
+                         region);
     job->times.end_ns = cx_clock_ns();
     return CL_SUCCESS;
 }
@@ -122,16 +123,16 @@ cl_int CL_API_CALL cx_clEnqueueCopyImage(cl_command_queue handle, cl_mem src, cl
         return error;
     if (!same_format(from->image, to->image))
         return cx_fail(function, CL_IMAGE_FORMAT_MISMATCH, "the images' formats differ");
-    if ((error = cx_image_region(function, from, src_origin, region)) != CL_SUCCESS ||
-        (error = cx_image_region(function, to, dst_origin, region)) != CL_SUCCESS)
+    if ((error = cx_enqueue_image_region(function, from, src_origin, region)) != CL_SUCCESS ||
+        (error = cx_enqueue_image_region(function, to, dst_origin, region)) != CL_SUCCESS)
         return error;
     if (from == to && overlap(src_origin, dst_origin, region))
         return cx_fail(function, CL_MEM_COPY_OVERLAP, "source and destination overlap");
-    struct cx_image_transfer *t = cx_image_transfer_new(queue, CL_COMMAND_COPY_IMAGE, region);
+    struct cx_image_transfer *t = cx_enqueue_image_new(queue, CL_COMMAND_COPY_IMAGE, region);
     if (!t)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    cx_image_side_set(&t->from, from, src_origin, region);
-    cx_image_side_set(&t->to, to, dst_origin, region);
+    cx_enqueue_image_side(&t->from, from, src_origin, region);
+    cx_enqueue_image_side(&t->to, to, dst_origin, region);
     t->bytes = region[0] * from->image->element;
     t->on_host = run_host_copy;
     t->on_member = run_member_copy;
@@ -146,17 +147,18 @@ static cl_int enqueue_beside(const char *function, cl_command_queue handle, stru
     struct cx_queue *queue;
     size_t bytes;
     cl_int error = check_two(function, handle, image, buffer, nwait, list, &queue);
-    if (error != CL_SUCCESS || (error = cx_image_region(function, image, origin, region)) != CL_SUCCESS)
+    if (error != CL_SUCCESS ||
+        (error = cx_enqueue_image_region(function, image, origin, region)) != CL_SUCCESS)
         return error;
     bytes = region[0] * region[1] * region[2] * image->image->element; /* no more than the image has */
     if ((error = cx_enqueue_range(function, buffer, offset, bytes)) != CL_SUCCESS)
         return error;
-    struct cx_image_transfer *t = cx_image_transfer_new(
+    struct cx_image_transfer *t = cx_enqueue_image_new(
         queue, into ? CL_COMMAND_COPY_BUFFER_TO_IMAGE : CL_COMMAND_COPY_IMAGE_TO_BUFFER, region);
     if (!t)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    cx_image_side_set(into ? &t->to : &t->from, image, origin, region);
-    cx_buffer_side_set(into ? &t->from : &t->to, buffer, offset, bytes);
+    cx_enqueue_image_side(into ? &t->to : &t->from, image, origin, region);
+    cx_enqueue_image_buffer_side(into ? &t->from : &t->to, buffer, offset, bytes);
     t->bytes = region[0] * image->image->element;
     t->on_host = run_host_copy;
     t->on_member = run_member_copy;
@@ -193,12 +195,12 @@ cl_int CL_API_CALL cx_clEnqueueFillImage(cl_command_queue handle, cl_mem image, 
         return cx_fail(function, CL_INVALID_MEM_OBJECT, "no image of ours");
     if (!color)
         return cx_fail(function, CL_INVALID_VALUE, "no colour");
-    if ((error = cx_image_region(function, mem, origin, region)) != CL_SUCCESS)
+    if ((error = cx_enqueue_image_region(function, mem, origin, region)) != CL_SUCCESS)
         return error;
-    struct cx_image_transfer *t = cx_image_transfer_new(queue, CL_COMMAND_FILL_IMAGE, region);
+    struct cx_image_transfer *t = cx_enqueue_image_new(queue, CL_COMMAND_FILL_IMAGE, region);
     if (!t)
         return cx_fail(function, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
-    cx_image_side_set(&t->to, mem, origin, region);
+    cx_enqueue_image_side(&t->to, mem, origin, region);
     t->bytes = region[0] * mem->image->element;
     /* a depth image's colour is one number, and no more may be there */
     memcpy(t->color, color, mem->image->format.image_channel_order == CL_DEPTH ? 4 : sizeof(t->color));

@@ -93,7 +93,7 @@ static cl_int read_place(struct cx_image_transfer *t, const struct cx_byte_range
     return CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int cx_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges)
+cl_int cx_enqueue_image_read_owners(struct cx_image_transfer *t, const struct cx_byte_ranges *ranges)
 {
     struct cx_mem *root = t->from.mem->root;
     struct cx_move *moves = NULL;

@@ -221,7 +221,7 @@ static cl_int check_launch(struct wish *wish, const size_t *offset, const size_t
 }
 
 static const struct cx_command_ops launch_ops = {
-    .plan = cx_launch_start, .waits = cx_launch_waits, .lost = cx_launch_lost, .drop = drop};
+    .plan = cx_start_launch, .waits = cx_launch_waits, .lost = cx_launch_lost, .drop = drop};
 static const struct cx_command_ops empty_ops = {.plan = cx_command_settle, .drop = drop}; /* no work-items */
 
 static struct cx_launch *make_launch(const struct wish *wish)

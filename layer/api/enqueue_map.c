@@ -3,7 +3,7 @@
  * Mapping: the program gets a pointer into the host copy, so mapping moves only what the host copy lacks, and
  * unmapping after writing makes the host copy the owner. Of an image that is the mapped rows and nothing
  * between them: others may be at work there. Shared virtual memory on a device with memory of its
- * own is mapped by its driver: there the program looks at the home's place (svm.h).
+ * own is mapped by its driver: there the program looks at the owner's place (svm.h).
  */
 #include "layer/api/enqueue_image.h"
 #include "layer/base/entry.h"
@@ -194,9 +194,9 @@ static bool take_map(struct cx_mem *mem, const void *pointer, struct cx_mem_map 
     return true;
 }
 
-cl_int cx_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
-                    const struct cx_block *block, cl_map_flags flags, void **pointer,
-                    const struct cx_transfer_wait *wait)
+cl_int cx_enqueue_map_begin(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                            const struct cx_block *block, cl_map_flags flags, void **pointer,
+                            const struct cx_transfer_wait *wait)
 {
     struct mapping *mapping = mapping_new(queue, mem, type, &map_ops);
     *pointer = mapping ? note_map(mem, block, flags) : NULL;
@@ -249,7 +249,7 @@ void *CL_API_CALL cx_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, 
         (error = cx_enqueue_range(function, mem, offset, size)) == CL_SUCCESS) {
         const struct cx_transfer_wait wait = {nwait, list, event, blocking};
         const struct cx_block block = cx_block_of(mem->origin + offset, size);
-        error = cx_map_begin(queue, CL_COMMAND_MAP_BUFFER, mem, &block, flags, &pointer, &wait);
+        error = cx_enqueue_map_begin(queue, CL_COMMAND_MAP_BUFFER, mem, &block, flags, &pointer, &wait);
         if (error == CL_MAP_FAILURE)
             error = cx_fail(function, error, "no memory for the host copy");
     }
@@ -284,11 +284,11 @@ void *CL_API_CALL cx_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
     if (error == CL_SUCCESS && !mem)
         error = cx_fail(function, CL_INVALID_MEM_OBJECT, "no image of ours");
     if (error == CL_SUCCESS && (error = check_flags(function, mem, flags)) == CL_SUCCESS &&
-        (error = cx_image_region(function, mem, origin, region)) == CL_SUCCESS &&
+        (error = cx_enqueue_image_region(function, mem, origin, region)) == CL_SUCCESS &&
         (error = give_pitches(function, mem, row_pitch, slice_pitch)) == CL_SUCCESS) {
         const struct cx_transfer_wait wait = {nwait, list, event, blocking};
         const struct cx_block block = cx_image_block(mem, origin, region);
-        error = cx_map_begin(queue, CL_COMMAND_MAP_IMAGE, mem, &block, flags, &pointer, &wait);
+        error = cx_enqueue_map_begin(queue, CL_COMMAND_MAP_IMAGE, mem, &block, flags, &pointer, &wait);
         if (error == CL_MAP_FAILURE)
             error = cx_fail(function, error, "no memory for the host copy");
     }
@@ -297,8 +297,8 @@ void *CL_API_CALL cx_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl
     return error == CL_SUCCESS ? pointer : NULL;
 }
 
-cl_int cx_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, const void *pointer,
-                  const struct cx_transfer_wait *wait)
+cl_int cx_enqueue_map_end(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                          const void *pointer, const struct cx_transfer_wait *wait)
 {
     struct cx_mem_map map;
     struct mapping *mapping = mapping_new(queue, mem, type, &unmap_ops);
@@ -325,6 +325,6 @@ cl_int CL_API_CALL cx_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem bu
     if (!mem)
         return CX_FAIL(CL_INVALID_MEM_OBJECT, "no memory object of ours");
     const struct cx_transfer_wait wait = {nwait, list, event, false};
-    error = cx_map_end(queue, CL_COMMAND_UNMAP_MEM_OBJECT, mem, pointer, &wait);
+    error = cx_enqueue_map_end(queue, CL_COMMAND_UNMAP_MEM_OBJECT, mem, pointer, &wait);
     return error == CL_INVALID_VALUE ? CX_FAIL(error, "nothing is mapped at this pointer") : error;
 }

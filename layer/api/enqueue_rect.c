@@ -26,8 +26,8 @@ struct span {
 
 static struct span span_of(const struct cx_mem *mem, const struct cx_rect *rect, const size_t region[3])
 {
-    uint64_t lo = mem->origin + cx_rect_offset(rect);
-    return (struct span){lo, lo + cx_rect_span(rect, region)};
+    uint64_t lo = mem->origin + cx_enqueue_rect_offset(rect);
+    return (struct span){lo, lo + cx_enqueue_rect_span(rect, region)};
 }
 
 static void drop(struct cx_command *command)
@@ -65,7 +65,7 @@ static struct cx_job *place_job(struct cx_command *command, unsigned place, stru
 static cl_int run_host_read(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_rect_copy(t->pointer, &t->other, t->mem->storage->host + t->mem->origin, &t->rect, t->region);
+    cx_enqueue_rect_copy(t->pointer, &t->other, t->mem->storage->host + t->mem->origin, &t->rect, t->region);
     return CL_SUCCESS;
 }
 
@@ -123,7 +123,7 @@ static void lost(struct cx_command *command) CX_HOLDS(cx_context_locked)
 static cl_int run_host_write(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_rect_copy(t->mem->storage->host + t->mem->origin, &t->rect, t->pointer, &t->other, t->region);
+    cx_enqueue_rect_copy(t->mem->storage->host + t->mem->origin, &t->rect, t->pointer, &t->other, t->region);
     return CL_SUCCESS;
 }
 
@@ -259,8 +259,8 @@ cl_int CL_API_CALL cx_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem bu
 static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    cx_rect_copy(t->mem->storage->host + t->mem->origin, &t->rect, t->from->storage->host + t->from->origin,
-                 &t->other, t->region);
+    cx_enqueue_rect_copy(t->mem->storage->host + t->mem->origin, &t->rect,
+                         t->from->storage->host + t->from->origin, &t->other, t->region);
     return CL_SUCCESS;
 }
 
@@ -268,8 +268,8 @@ static cl_int run_host_copy(struct cx_job *job, struct cx_worker *worker)
 static cl_int run_member_copy(struct cx_job *job, struct cx_worker *worker)
 {
     const struct rect_transfer *t = (struct rect_transfer *)job->command;
-    const size_t to[3] = {t->mem->origin + cx_rect_offset(&t->rect)};
-    const size_t from[3] = {t->from->origin + cx_rect_offset(&t->other)};
+    const size_t to[3] = {t->mem->origin + cx_enqueue_rect_offset(&t->rect)};
+    const size_t from[3] = {t->from->origin + cx_enqueue_rect_offset(&t->other)};
     return worker->device->cl->clEnqueueCopyBufferRect(
         worker->queue, t->from->root->real[worker->index], t->mem->root->real[worker->index], from, to,
         t->region, t->other.row, t->other.slice, t->rect.row, t->rect.slice, 0, NULL, &job->event);
@@ -317,8 +317,8 @@ static const struct cx_command_ops copy_ops = {.plan = plan_copy, .lost = lost, 
  * three directions, or along a row or slice that wraps; else the intervals decide. */
 static bool rects_overlap(const struct cx_rect *a, const struct cx_rect *b, const size_t region[3])
 {
-    size_t a_lo = cx_rect_offset(a), b_lo = cx_rect_offset(b);
-    if (a_lo >= b_lo + cx_rect_span(b, region) || b_lo >= a_lo + cx_rect_span(a, region))
+    size_t a_lo = cx_enqueue_rect_offset(a), b_lo = cx_enqueue_rect_offset(b);
+    if (a_lo >= b_lo + cx_enqueue_rect_span(b, region) || b_lo >= a_lo + cx_enqueue_rect_span(a, region))
         return false;
     if (a->row != b->row || a->slice != b->slice)
         return true;

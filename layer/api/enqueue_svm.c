@@ -160,11 +160,11 @@ static cl_int copy(struct cx_queue *queue, struct cx_mem *to, size_t to_offset, 
     if (!size || (!to && !from))
         return copy_on_host(queue, to_pointer, from_pointer, size, wait);
     if (to && from)
-        return cx_transfer_copy(queue, type, to, to_offset, from, from_offset, size, wait);
+        return cx_enqueue_transfer_copy(queue, type, to, to_offset, from, from_offset, size, wait);
     if (to)
-        return cx_transfer_linear(queue, type, to, to_offset, size, (void *)(uintptr_t)from_pointer, true,
-                                  wait);
-    return cx_transfer_linear(queue, type, from, from_offset, size, to_pointer, false, wait);
+        return cx_enqueue_transfer_linear(queue, type, to, to_offset, size, (void *)(uintptr_t)from_pointer,
+                                          true, wait);
+    return cx_enqueue_transfer_linear(queue, type, from, from_offset, size, to_pointer, false, wait);
 }
 
 cl_int CL_API_CALL cx_clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocking, void *to,
@@ -214,7 +214,8 @@ cl_int CL_API_CALL cx_clEnqueueSVMMemFill(cl_command_queue handle, void *pointer
     struct cx_mem *root = cx_svm_find(queue->context, pointer, size, &offset);
     if (!root)
         return CX_FAIL(CL_INVALID_VALUE, "the range is not in shared virtual memory");
-    error = cx_transfer_fill(queue, CL_COMMAND_SVM_MEMFILL, root, offset, size, pattern, pattern_size, &wait);
+    error = cx_enqueue_transfer_fill(queue, CL_COMMAND_SVM_MEMFILL, root, offset, size, pattern, pattern_size,
+                                     &wait);
     cx_mem_unref(&root);
     return error;
 }
@@ -242,7 +243,7 @@ cl_int CL_API_CALL cx_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
     if (!root)
         return CX_FAIL(CL_INVALID_VALUE, "the range is not in shared virtual memory");
     const struct cx_block block = cx_block_of(offset, size);
-    error = cx_map_begin(queue, CL_COMMAND_SVM_MAP, root, &block, flags, &mapped, &wait);
+    error = cx_enqueue_map_begin(queue, CL_COMMAND_SVM_MAP, root, &block, flags, &mapped, &wait);
     cx_mem_unref(&root);
     return error;
 }
@@ -259,7 +260,7 @@ cl_int CL_API_CALL cx_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
     struct cx_mem *root = pointer ? cx_svm_find(queue->context, pointer, 1, &offset) : NULL;
     if (!root)
         return CX_FAIL(CL_INVALID_VALUE, "the pointer is none into shared virtual memory");
-    error = cx_map_end(queue, CL_COMMAND_SVM_UNMAP, root, pointer, &wait);
+    error = cx_enqueue_map_end(queue, CL_COMMAND_SVM_UNMAP, root, pointer, &wait);
     cx_mem_unref(&root);
     return error == CL_INVALID_VALUE ? CX_FAIL(error, "nothing is mapped at this pointer") : error;
 }
@@ -293,5 +294,5 @@ cl_int CL_API_CALL cx_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint co
     }
     const bool to_host =
         (flags & CL_MIGRATE_MEM_OBJECT_HOST) && !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
-    return cx_transfer_migrate(queue, CL_COMMAND_SVM_MIGRATE_MEM, mems, count, to_host, &wait);
+    return cx_enqueue_transfer_migrate(queue, CL_COMMAND_SVM_MIGRATE_MEM, mems, count, to_host, &wait);
 }

@@ -4,7 +4,7 @@
  * enqueue_map.c.
  *
  * A read gathers straight into the program's memory from every owner at once. A write goes to where the next
- * reader most likely is (cx_mem_write_place). Fills and copies run where the data is.
+ * reader most likely is (cx_write_place_of). Fills and copies run where the data is.
  */
 #include "layer/memory/host_copy.h"
 #include "layer/memory/device_copy.h"
@@ -286,8 +286,9 @@ static void plan_write(struct cx_command *command) CX_HOLDS(cx_context_locked)
 
 static const struct cx_command_ops write_ops = {.plan = plan_write, .lost = lost, .drop = drop};
 
-cl_int cx_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
-                          size_t size, void *pointer, bool write, const struct cx_transfer_wait *wait)
+cl_int cx_enqueue_transfer_linear(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem,
+                                  uint64_t lo, size_t size, void *pointer, bool write,
+                                  const struct cx_transfer_wait *wait)
 {
     struct transfer *transfer = transfer_new(queue, mem, type, write ? &write_ops : &read_ops);
     if (!transfer)
@@ -327,8 +328,8 @@ static cl_int enqueue_linear(const char *function, cl_command_queue handle, cl_m
              function, mem, write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY)) != CL_SUCCESS)
         return error;
     const struct cx_transfer_wait wait = {nwait, list, event, blocking};
-    return cx_transfer_linear(queue, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER, mem,
-                              mem->origin + offset, size, pointer, write, &wait);
+    return cx_enqueue_transfer_linear(queue, write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER, mem,
+                                      mem->origin + offset, size, pointer, write, &wait);
 }
 
 cl_int CL_API_CALL cx_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -400,9 +401,9 @@ static void plan_fill(struct cx_command *command) CX_HOLDS(cx_context_locked)
 
 static const struct cx_command_ops fill_ops = {.plan = plan_fill, .lost = lost, .drop = drop};
 
-cl_int cx_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
-                        size_t size, const void *pattern, size_t pattern_size,
-                        const struct cx_transfer_wait *wait)
+cl_int cx_enqueue_transfer_fill(struct cx_queue *queue, cl_command_type type, struct cx_mem *mem, uint64_t lo,
+                                size_t size, const void *pattern, size_t pattern_size,
+                                const struct cx_transfer_wait *wait)
 {
     struct transfer *transfer = transfer_new(queue, mem, type, &fill_ops);
     if (!transfer)
@@ -435,8 +436,8 @@ cl_int CL_API_CALL cx_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer
     if (offset > mem->size || size > mem->size - offset)
         return CX_FAIL(CL_INVALID_VALUE, "the range reaches beyond the buffer");
     const struct cx_transfer_wait wait = {nwait, list, event, false};
-    return cx_transfer_fill(queue, CL_COMMAND_FILL_BUFFER, mem, mem->origin + offset, size, pattern,
-                            pattern_size, &wait);
+    return cx_enqueue_transfer_fill(queue, CL_COMMAND_FILL_BUFFER, mem, mem->origin + offset, size, pattern,
+                                    pattern_size, &wait);
 }
 
 /* ---- copy ---- */
@@ -491,9 +492,9 @@ static void plan_copy(struct cx_command *command) CX_HOLDS(cx_context_locked)
 
 static const struct cx_command_ops copy_ops = {.plan = plan_copy, .lost = lost, .drop = drop};
 
-cl_int cx_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
-                        struct cx_mem *from, uint64_t from_lo, size_t size,
-                        const struct cx_transfer_wait *wait)
+cl_int cx_enqueue_transfer_copy(struct cx_queue *queue, cl_command_type type, struct cx_mem *to, uint64_t lo,
+                                struct cx_mem *from, uint64_t from_lo, size_t size,
+                                const struct cx_transfer_wait *wait)
 {
     struct transfer *transfer = transfer_new(queue, to, type, &copy_ops);
     if (!transfer)
@@ -526,7 +527,7 @@ cl_int CL_API_CALL cx_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem src, c
     if (from->root == to->root && a < b + size && b < a + size)
         return CX_FAIL(CL_MEM_COPY_OVERLAP, "source and destination overlap");
     const struct cx_transfer_wait wait = {nwait, list, event, false};
-    return cx_transfer_copy(queue, CL_COMMAND_COPY_BUFFER, to, b, from, a, size, &wait);
+    return cx_enqueue_transfer_copy(queue, CL_COMMAND_COPY_BUFFER, to, b, from, a, size, &wait);
 }
 
 /* ---- migrate ---- */
@@ -553,8 +554,8 @@ static void plan_migrate(struct cx_command *command) CX_HOLDS(cx_context_locked)
 
 static const struct cx_command_ops migrate_ops = {.plan = plan_migrate, .drop = drop};
 
-cl_int cx_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems, cl_uint count,
-                           bool to_host, const struct cx_transfer_wait *wait)
+cl_int cx_enqueue_transfer_migrate(struct cx_queue *queue, cl_command_type type, struct cx_mem **mems,
+                                   cl_uint count, bool to_host, const struct cx_transfer_wait *wait)
 {
     struct transfer *transfer = transfer_new(queue, NULL, type, &migrate_ops);
     if (!transfer) {
@@ -594,5 +595,5 @@ cl_int CL_API_CALL cx_clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uin
     const bool to_host =
         (flags & CL_MIGRATE_MEM_OBJECT_HOST) && !(flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
     const struct cx_transfer_wait wait = {nwait, list, event, false};
-    return cx_transfer_migrate(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, mems, count, to_host, &wait);
+    return cx_enqueue_transfer_migrate(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, mems, count, to_host, &wait);
 }

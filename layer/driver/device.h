@@ -7,7 +7,7 @@
  * context.h.
  *
  * Thread-safety: cx_machine_get may be called from any thread. What it returns never changes, except the
- * fields marked "probed", which cx_real_device_probe writes once under a lock.
+ * fields marked "probed", which cx_probe_device writes once under a lock.
  */
 #ifndef CX_LAYER_DRIVER_DEVICE_H
 #define CX_LAYER_DRIVER_DEVICE_H
@@ -87,7 +87,7 @@ const struct cx_machine *cx_machine_get(void);
 /* Finds out whether the device is synchronous and works in place, with a context and queue of it. Idempotent,
  * thread-safe. COEXEC_DEBUG=zero_copy=0 makes in_place false. Called by timeline/worker_open.c and
  * tools/coexec_info.c. */
-void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue);
+void cx_probe_device(struct cx_real_device *device, cl_context context, cl_command_queue queue);
 
 /* Makes a device like `of` for a sub-device that the driver made of it, and takes that over: free releases
  * it. NULL: no memory. Called by object/device.c and object/sub_device.c. */

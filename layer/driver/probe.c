@@ -329,7 +329,7 @@ static bool may_work_in_place(const struct cx_real_device *device)
     return own >= n || own >= 64 || number[own] != 0;
 }
 
-void cx_real_device_probe(struct cx_real_device *device, cl_context context, cl_command_queue queue)
+void cx_probe_device(struct cx_real_device *device, cl_context context, cl_command_queue queue)
 {
     struct probe probe = {device, device->cl, context, queue};
     cx_lock(&lock);

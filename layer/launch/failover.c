@@ -317,7 +317,7 @@ cl_int cx_failover_whole(struct cx_launch *launch, struct cx_worker *worker, cl_
     if (!members)
         return refusal;
     cx_context_lock(context);
-    e.regions = cx_launch_whole_regions(launch);
+    e.regions = cx_whole_regions(launch);
     cx_context_unlock(context);
     const bool possible = e.regions && is_possible(launch, e.regions, false) &&
                           worker->device->cl->clFinish(worker->queue) == CL_SUCCESS;

@@ -159,12 +159,12 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
     return ok;
 }
 
-void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
+void cx_launch_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
 {
-    const struct cx_summary_kernel *summary = cx_kernel_accesses(kernel);
+    const struct cx_summary_kernel *summary = cx_launch_accesses(kernel);
     for (unsigned i = 0; i < args->count; i++) {
         struct cx_mem *mem = cx_args_mem(args, i);
-        if (mem && cx_args_may_write(args, summary, i))
+        if (mem && cx_launch_args_may_write(args, summary, i))
             cx_coherence_void(mem->storage->coherence, mem->origin, mem->origin + mem->size);
     }
 }
@@ -172,7 +172,7 @@ void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
 void cx_launch_lost(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
-    cx_args_lost(launch->request.kernel, launch->request.args);
+    cx_launch_args_lost(launch->request.kernel, launch->request.args);
     const struct cx_context *context = command->context;
     for (size_t i = 0; i < context->memory.svm.n && launch->decision.on_svm_owner;
          i++) /* it may have written anywhere */
@@ -271,8 +271,8 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
     return error;
 }
 
-void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
-                 uint64_t end_ns, uint64_t busy_ns)
+void cx_launch_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
+                        uint64_t end_ns, uint64_t busy_ns)
 {
     part->groups += groups;
     part->packages++;

@@ -12,10 +12,10 @@
 
 /* Carry a decision out. They settle the command, at once or (dynamic) later, and take the plan over. Called
  * by start.c; split.c calls the first one if a split cannot begin. */
-void cx_launch_whole(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked); /* whole.c */
-void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan)
+void cx_whole_launch(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked); /* whole.c */
+void cx_static_launch(struct cx_launch *launch, struct cx_split_plan *plan)
     CX_HOLDS(cx_context_locked); /* static.c: shares known beforehand */
-void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
+void cx_split_launch(struct cx_launch *launch, struct cx_split_plan *plan)
     CX_HOLDS(cx_context_locked); /* split.c */
 
 /* ---- memory ---- */
@@ -47,7 +47,8 @@ bool cx_launch_note(struct cx_launch *launch, const struct cx_access_region *reg
 void cx_launch_release(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* A launch with these arguments was not carried out: marks what it should have written as lost. Called by
  * replay.c. */
-void cx_args_lost(const struct cx_kernel *kernel, const struct cx_args *args) CX_HOLDS(cx_context_locked);
+void cx_launch_args_lost(const struct cx_kernel *kernel, const struct cx_args *args)
+    CX_HOLDS(cx_context_locked);
 /* Does so for a launch. Called through cx_command_ops.lost, which api/enqueue_kernel.c sets. */
 void cx_launch_lost(struct cx_command *command) CX_HOLDS(cx_context_locked);
 
@@ -65,8 +66,8 @@ bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_pa
                               uint64_t first, uint64_t end);
 /* Adds finished work to a part (times on the host's clock, 0: unknown), to the trace and to live.h. Called by
  * prefix.c, split_package.c, static.c and whole.c. */
-void cx_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
-                 uint64_t end_ns, uint64_t busy_ns);
+void cx_launch_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
+                        uint64_t end_ns, uint64_t busy_ns);
 
 /* See cx_command.waits. Called by api/enqueue_kernel.c. */
 void cx_launch_waits(struct cx_command *command) CX_HOLDS(cx_context_locked);
@@ -75,7 +76,7 @@ void cx_launch_waits(struct cx_command *command) CX_HOLDS(cx_context_locked);
 
 /* Whether the kernel history needs times of a launch on the worker's member; *samples (may be NULL): only as
  * an occasional sample. context->lock held. Called by replay.c. */
-bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
+bool cx_whole_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
     CX_HOLDS(cx_context_locked);
 /* What decides whether a driver has compiled a launch, except its size. */
 struct cx_launch_kind {
@@ -92,20 +93,20 @@ cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worke
                                const struct cx_launch_kind *kind, const struct cx_subrange_launch *range,
                                const size_t *local, bool *counts);
 /* Called by a job's run, without locks: enqueues the program's own kernel on the worker's device. */
-cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
+cl_int cx_whole_enqueue(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
                         struct cx_worker *worker);
 /* Handles the driver's refusal of such a kernel, if no event or call reports it. Called by replay.c. */
-void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error);
+void cx_whole_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error);
 /* Handles its failure. Called by a job's finish if its status is an error. */
-void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
+void cx_whole_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker);
 /* The regions that a whole launch accesses, by argument, as far as is known; the caller frees them.
  * context->lock held. Called by failover.c. */
-struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+struct cx_access_region *cx_whole_regions(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Whether the member's own memory has everything valid that may be read through the arguments, and alone has
- * what may be written, so that nothing moves. summary: cx_kernel_accesses. context->lock held. Called by
+ * what may be written, so that nothing moves. summary: cx_launch_accesses. context->lock held. Called by
  * replay.c. */
-bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
-                     const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
+bool cx_whole_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                      const struct cx_worker *worker) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -145,8 +145,8 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     if (prefix->failed) {
         end_begun(launch);
     } else {
-        cx_part_add(launch, launch->outcome.parts ? launch->outcome.parts : &prefix->part, groups,
-                    job->times.start_ns, job->times.end_ns, ns);
+        cx_launch_part_add(launch, launch->outcome.parts ? launch->outcome.parts : &prefix->part, groups,
+                           job->times.start_ns, job->times.end_ns, ns);
         cx_launch_learn_held(launch, worker->index, groups, (double)ns * 1e-9, first);
         /* behind a slice that is over, what is before its start is the driver's */
         const bool tells = history && !cx_launch_compiled(launch, history, worker->index, variant, at_start);
@@ -169,7 +169,7 @@ static void finish_slice(struct cx_job *job, struct cx_worker *worker)
     if (compiled)
         cx_launch_compiled_keep(launch, worker->index, variant, at_start, compiles);
     if (job->status != CL_SUCCESS)
-        cx_launch_kernel_failed(launch->request.kernel, job, worker);
+        cx_whole_failed(launch->request.kernel, job, worker);
 }
 
 /* Plans steps [prefix->first, prefix->end). deps: of the launch's data; NULL: they are met. */
@@ -339,7 +339,7 @@ static void go_on(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
     tell_length(launch);
     struct cx_split_plan plan;
     if (cx_plan_rest(launch, &plan)) { /* the split takes the prefix over */
-        cx_launch_start_split(launch, &plan);
+        cx_start_split(launch, &plan);
         return;
     }
     const double steps = next_slice(launch);

@@ -116,7 +116,7 @@ bool cx_reexecute_failed(struct split *split, unsigned part, struct package *fai
     return any;
 }
 
-/* ---- who is late ---- */
+/* ---- who straggles ---- */
 
 void cx_reexecute_uploads(struct split *split, unsigned part, cl_event event)
 {

@@ -39,9 +39,9 @@ static cl_int run_again(struct cx_job *job, struct cx_worker *worker)
 {
     const struct replay_job *replay = job->data;
     const cl_int error =
-        cx_launch_kernel(replay->kernel, replay->args, &replay->geometry, replay->local_given, job, worker);
+        cx_whole_enqueue(replay->kernel, replay->args, &replay->geometry, replay->local_given, job, worker);
     if (error != CL_SUCCESS)
-        cx_launch_kernel_refused(replay->kernel, worker, error);
+        cx_whole_refused(replay->kernel, worker, error);
     return error;
 }
 
@@ -49,10 +49,10 @@ static void finish_again(struct cx_job *job, struct cx_worker *worker)
 {
     struct replay_job *replay = job->data;
     if (job->status != CL_SUCCESS) {
-        cx_launch_kernel_failed(replay->kernel, job, worker);
+        cx_whole_failed(replay->kernel, job, worker);
         if (job->stale) {
             cx_context_lock(worker->context);
-            cx_args_lost(replay->kernel, replay->args);
+            cx_launch_args_lost(replay->kernel, replay->args);
             cx_context_unlock(worker->context);
         }
         cx_queue_failed(replay->queue, job->status);
@@ -113,7 +113,7 @@ static bool has_all(const struct cx_args *args, const struct cx_replay *replay,
             args->arg[i].kind == CX_ARGS_SAMPLER)
             return false;
     }
-    return cx_args_settled(args, replay->summary, worker);
+    return cx_whole_settled(args, replay->summary, worker);
 }
 
 static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *kernel,
@@ -125,7 +125,7 @@ static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *ker
     return !queue->unsettled && queue->last_member == replay->member + 1 && !context->memory.svm.n &&
            !context->planner->migration.active && !cx_device_load_is_straggler(worker) &&
            cx_queue_takes(queue, replay->member) && cx_kernel_runs_on(kernel, replay->member) &&
-           !cx_launch_wants_times(worker, history, NULL) && has_all(args, replay, worker);
+           !cx_whole_wants_times(worker, history, NULL) && has_all(args, replay, worker);
 }
 
 /* ---- doing it ---- */

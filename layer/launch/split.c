@@ -45,7 +45,7 @@ static void split_free(struct split *split) CX_HOLDS(cx_context_locked)
     cx_job_free(split->remote_end);
     for (unsigned p = 0; p < split->nparts; p++)
         cx_reexecute_uploads(split, p, NULL);
-    cx_split_plan_finish(&split->plan);
+    cx_plan_split_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
     cx_ranges_finish(&split->ranges);
     cx_write_back_free(split);
@@ -61,7 +61,7 @@ static struct cx_last_partition *last_partition_of(const struct split *split) CX
 {
     const struct cx_launch *launch = split->launch;
     const unsigned nmembers = launch->base.context->nmembers;
-    struct cx_kernel_history *history = cx_function_history(launch->request.kernel->function, nmembers);
+    struct cx_kernel_history *history = cx_kernel_history_of(launch->request.kernel->function, nmembers);
     const uint64_t groups = split->plan.judged->verdict.groups;
     return history ? &history->shapes.last_partitions[groups % CX_LAST_PARTITIONS] : NULL;
 }
@@ -219,7 +219,7 @@ static void undo(struct split *split, enum cx_why reason) CX_HOLDS(cx_context_lo
     cx_verify_forget(launch);
     launch->run.undone = true;
     forget_split(launch, reason);
-    cx_launch_whole(launch, member);
+    cx_whole_launch(launch, member);
     cx_split_unref(split);
 }
 
@@ -417,7 +417,7 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     launch->outcome.parts = calloc(plan->n + 1u, sizeof(*launch->outcome.parts));
     if (!split || !launch->outcome.parts) {
         free(split);
-        cx_split_plan_finish(plan);
+        cx_plan_split_finish(plan);
         return NULL;
     }
     split->launch = launch;
@@ -579,10 +579,10 @@ static void run_whole(struct cx_launch *launch, struct split *split, enum cx_why
     const unsigned member = split->plan.member[0];
     split_free(split);
     forget_split(launch, reason);
-    cx_launch_whole(launch, member);
+    cx_whole_launch(launch, member);
 }
 
-void cx_launch_dynamic(struct cx_launch *launch, struct cx_split_plan *plan)
+void cx_split_launch(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     cx_command_begin(&launch->base);
     struct split *split = split_new(launch, plan);

@@ -413,7 +413,7 @@ static bool counts(const struct split *split, unsigned part) CX_HOLDS(cx_context
     return false;
 }
 
-/* Whether the part worked on since it was learned of, as it was late, and turned out slower than that. */
+/* Whether the part worked on since it was learned of, as it straggled, and turned out slower than that. */
 static bool is_slower(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = split->launch->request.kernel->function->history;

@@ -138,8 +138,8 @@ void cx_split_package_count(struct split *split, const struct package *package)
     part->at = package->range.first * split->plan.slice;
     part->asked_ns = package->asked_ns;
     part->noticed_ns = package->noticed_ns;
-    cx_part_add(split->launch, part, (package->range.end - package->range.first) * split->plan.slice,
-                package->start_ns, package->end_ns, package->busy_ns);
+    cx_launch_part_add(split->launch, part, (package->range.end - package->range.first) * split->plan.slice,
+                       package->start_ns, package->end_ns, package->busy_ns);
 }
 
 void cx_split_package_take(struct lane *lane, struct cx_worker *worker, unsigned index,
@@ -272,7 +272,7 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
                                             (double)package->busy_ns * 1e-9, cx_split_seconds(split));
     cx_reexecute_note(split, package, outcome);
     if (held && error != CL_SUCCESS && split->reexecutes)
-        cx_split_fail(split, error); /* now: its job may yet come to be late */
+        cx_split_fail(split, error); /* now: it may yet become a straggler */
     if (package->dropped) {
         const struct cx_part part = {.member = split->plan.member[lane->part],
                                      .at = package->range.first * split->plan.slice,

@@ -27,13 +27,13 @@ static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan
            !plan->probes && !afterwards(launch) && !cx_write_back_wants(launch, plan);
 }
 
-void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan)
+void cx_start_split(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     cx_verify_begin(launch, plan);
     if (is_static(launch, plan))
-        cx_launch_split(launch, plan);
+        cx_static_launch(launch, plan);
     else
-        cx_launch_dynamic(launch, plan);
+        cx_split_launch(launch, plan);
 }
 
 /* WHOLE or FAIL. */
@@ -45,7 +45,7 @@ static void start_whole(struct cx_launch *launch, enum cx_plan_kind kind, unsign
         return;
     }
     launch->base.queue->last_member = member + 1;
-    cx_launch_whole(launch, member);
+    cx_whole_launch(launch, member);
 }
 
 static void start_slices(struct cx_launch *launch, const struct cx_plan_decision *decision)
@@ -58,7 +58,7 @@ static void start_slices(struct cx_launch *launch, const struct cx_plan_decision
         start_whole(launch, cx_plan_whole(launch, member), member);
 }
 
-void cx_launch_start(struct cx_command *command)
+void cx_start_launch(struct cx_command *command)
 {
     struct cx_launch *launch = (struct cx_launch *)command;
     struct cx_plan_decision decision;
@@ -67,7 +67,7 @@ void cx_launch_start(struct cx_command *command)
     case CX_PLAN_WAIT:
         break;
     case CX_PLAN_SPLIT:
-        cx_launch_start_split(launch, &decision.split);
+        cx_start_split(launch, &decision.split);
         break;
     case CX_PLAN_SLICES:
         start_slices(launch, &decision);

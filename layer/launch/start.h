@@ -13,8 +13,8 @@ struct cx_launch;
 struct cx_split_plan;
 
 /* cx_command_ops.plan of a launch. Called through a pointer set in api/enqueue_kernel.c. */
-void cx_launch_start(struct cx_command *command) CX_HOLDS(cx_context_locked);
+void cx_start_launch(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* A split that is decided; takes the plan over. Called by prefix.c. */
-void cx_launch_start_split(struct cx_launch *launch, struct cx_split_plan *plan) CX_HOLDS(cx_context_locked);
+void cx_start_split(struct cx_launch *launch, struct cx_split_plan *plan) CX_HOLDS(cx_context_locked);
 
 #endif

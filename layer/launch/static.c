@@ -53,7 +53,7 @@ static void finish_share(struct cx_job *job, struct cx_worker *worker)
         return;
     }
     if (job->status == CL_SUCCESS) {
-        cx_part_add(launch, share->part, share->groups, job->times.start_ns, job->times.end_ns, ns);
+        cx_launch_part_add(launch, share->part, share->groups, job->times.start_ns, job->times.end_ns, ns);
         cx_launch_learn_package(launch, worker->index, share->part->variant, share->first == 0, share->groups,
                                 (double)ns * 1e-9);
     } else if (!job->stale) {
@@ -156,7 +156,7 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
     return error;
 }
 
-void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan)
+void cx_static_launch(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     size_t nregions = (size_t)plan->n * (launch->request.args->count ? launch->request.args->count : 1);
     uint64_t *first = calloc(plan->n, sizeof(*first)), *end = calloc(plan->n, sizeof(*end));
@@ -171,7 +171,7 @@ void cx_launch_split(struct cx_launch *launch, struct cx_split_plan *plan)
     free(first);
     free(end);
     free(regions);
-    cx_split_plan_finish(plan);
+    cx_plan_split_finish(plan);
     if (error == CL_SUCCESS) {
         cx_verify_end(launch);
         cx_command_settle(&launch->base);

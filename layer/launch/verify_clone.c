@@ -18,8 +18,8 @@ static cl_int copy_texels(struct cx_worker *worker, const struct cx_verify_copy 
     const struct cx_rows rows = {.count = 1};
     size_t start, end = cx_image_box_end(image, 0, copy->root->size, &start);
     cl_event event = NULL;
-    cl_int error = in ? cx_image_upload(worker, image, copy->clone, 0, host, end, &rows, &event)
-                      : cx_image_download(worker, image, copy->clone, 0, host, end, &rows, &event);
+    cl_int error = in ? cx_transport_image_upload(worker, image, copy->clone, 0, host, end, &rows, &event)
+                      : cx_transport_image_download(worker, image, copy->clone, 0, host, end, &rows, &event);
     if (error != CL_SUCCESS)
         return error;
     error = cx_worker_wait_event(worker, event);

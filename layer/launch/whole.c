@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
+cl_int cx_whole_enqueue(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
                         struct cx_worker *worker)
 {
@@ -61,7 +61,7 @@ cl_int cx_launch_kernel(struct cx_kernel *kernel, struct cx_args *args,
     return error;
 }
 
-void cx_launch_kernel_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error)
+void cx_whole_refused(struct cx_kernel *kernel, struct cx_worker *worker, cl_int error)
 {
     cx_warn(CX_TOPIC_WORKER, "%s fails to run %s: %s", worker->device->name, kernel->function->name,
             cx_cl_name(error));
@@ -73,7 +73,7 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
 {
     struct cx_launch *launch = (struct cx_launch *)job->command;
     const cl_int error =
-        cx_launch_kernel(launch->request.kernel, launch->request.args, &launch->request.geometry,
+        cx_whole_enqueue(launch->request.kernel, launch->request.args, &launch->request.geometry,
                          launch->request.local_given, job, worker);
     if (launch->run.new_form)
         cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
@@ -91,11 +91,11 @@ static cl_int run_whole(struct cx_job *job, struct cx_worker *worker)
     }
     if (cx_failover_whole(launch, worker, error) == CL_SUCCESS)
         return CL_SUCCESS;
-    cx_launch_kernel_refused(launch->request.kernel, worker, error);
+    cx_whole_refused(launch->request.kernel, worker, error);
     return error;
 }
 
-void cx_launch_kernel_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker)
+void cx_whole_failed(struct cx_kernel *kernel, const struct cx_job *job, struct cx_worker *worker)
 {
     if (job->stale || !job->event) /* it did not fail, or the driver did not take it */
         return;
@@ -131,14 +131,14 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     if (launch->run.tells)
         atomic_fetch_sub(&history->lengths.telling, 1);
     if (job->status != CL_SUCCESS) {
-        cx_launch_kernel_failed(launch->request.kernel, job, worker);
+        cx_whole_failed(launch->request.kernel, job, worker);
         return;
     }
     launch->run.busy_ns = ns ? ns : launch->run.busy_ns;
     const bool counts = launch->outcome.parts || (job->times.wanted && ns);
     const uint64_t groups = counts && launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     if (launch->outcome.parts)
-        cx_part_add(launch, launch->outcome.parts, groups, job->times.start_ns, job->times.end_ns, ns);
+        cx_launch_part_add(launch, launch->outcome.parts, groups, job->times.start_ns, job->times.end_ns, ns);
     else
         cx_live_worked(worker->device->index, cx_launch_items(&launch->request.geometry),
                        launch->run.busy_ns);
@@ -169,12 +169,12 @@ static void opaque_region(const struct cx_launch *launch, unsigned i, const stru
 {
     const struct cx_mem *mem = cx_launch_mem(launch, i);
     region->read.hi = summary && i < summary->narg && !summary->arg[i].touch ? 0 : mem->size;
-    region->write.hi = cx_args_may_write(launch->request.args, summary, i) ? mem->size : 0;
+    region->write.hi = cx_launch_args_may_write(launch->request.args, summary, i) ? mem->size : 0;
 }
 
 /* Where launches follow each other on one device they are all such. */
-bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
-                     const struct cx_worker *worker)
+bool cx_whole_settled(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                      const struct cx_worker *worker)
 {
     for (unsigned i = 0; i < args->count; i++) {
         const struct cx_mem *mem = cx_args_mem(args, i);
@@ -183,7 +183,7 @@ bool cx_args_settled(const struct cx_args *args, const struct cx_summary_kernel 
         const unsigned place = cx_mem_place(mem->root, worker);
         const uint64_t end = mem->origin + mem->size;
         if (place == CX_PLACE_HOST || mem->image ||
-            !(cx_args_may_write(args, summary, i)
+            !(cx_launch_args_may_write(args, summary, i)
                   ? cx_coherence_owned(mem->storage->coherence, mem->origin, end, place)
                   : cx_coherence_valid(mem->storage->coherence, mem->origin, end, place)))
             return false;
@@ -199,7 +199,7 @@ static bool is_settled(const struct cx_launch *launch, const struct cx_summary_k
     const bool sized =
         launch->request.local_given || launch->request.geometry.local[0] || worker->context->nmembers == 1;
     return !launch->decision.on_svm_owner && sized && !cx_migration_credit_counts(launch) &&
-           cx_args_settled(launch->request.args, summary, worker);
+           cx_whole_settled(launch->request.args, summary, worker);
 }
 
 /* Whether some member works on memory of its own, so that moving less than everything pays. */
@@ -271,11 +271,11 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
     return regions;
 }
 
-struct cx_access_region *cx_launch_whole_regions(struct cx_launch *launch)
+struct cx_access_region *cx_whole_regions(struct cx_launch *launch)
 {
     struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
     if (regions)
-        fill_regions(launch, cx_kernel_accesses(launch->request.kernel), NULL, regions);
+        fill_regions(launch, cx_launch_accesses(launch->request.kernel), NULL, regions);
     return regions;
 }
 
@@ -318,7 +318,7 @@ enum { LEARNED_FROM = 8 };
  * enqueues all its launches at once must not pay for each. */
 enum { SAMPLED = 64 }; /* one launch of so many */
 
-bool cx_launch_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
+bool cx_whole_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
 {
     const struct cx_context *context = worker->context;
     if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->synchronous)
@@ -338,7 +338,7 @@ static void choose_times(const struct cx_launch *launch, struct cx_kernel_histor
     if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
         job->times.wanted = true;
     else if (!job->times.wanted)
-        job->times.wanted = cx_launch_wants_times(worker, history, &job->times.sampled);
+        job->times.wanted = cx_whole_wants_times(worker, history, &job->times.sampled);
     if (history)
         history->lengths.unmeasured = job->times.wanted ? 0 : history->lengths.unmeasured + 1;
 }
@@ -369,12 +369,12 @@ static bool is_brief(const struct cx_launch *launch, const struct cx_kernel_hist
     return brief;
 }
 
-void cx_launch_whole(struct cx_launch *launch, unsigned member)
+void cx_whole_launch(struct cx_launch *launch, unsigned member)
 {
     struct cx_command *command = &launch->base;
     struct cx_worker *worker = &command->context->workers[member];
     struct cx_job *job = cx_command_job(command);
-    const struct cx_summary_kernel *summary = cx_kernel_accesses(launch->request.kernel);
+    const struct cx_summary_kernel *summary = cx_launch_accesses(launch->request.kernel);
     bool settled = false;
     cl_int error = job ? plan_data(launch, summary, worker, job, &settled) : CL_OUT_OF_HOST_MEMORY;
     if (error != CL_SUCCESS) {
@@ -392,7 +392,7 @@ void cx_launch_whole(struct cx_launch *launch, unsigned member)
     job->finish = finish_whole;
     job->kind.computes = true;
     struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, command->context->nmembers);
+        cx_kernel_history_of(launch->request.kernel->function, command->context->nmembers);
     bool doubted = false;
     job->kind.brief = worker->device->synchronous && is_brief(launch, history, member, &doubted);
     job->times.wanted = doubted || launch->run.undone;

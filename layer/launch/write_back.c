@@ -572,7 +572,7 @@ void cx_write_back_leave(struct split *split, unsigned part)
     while (split->participant[part].write_backs) { /* reads not planned yet: no command ends here */
         struct cx_write_back *back = split->participant[part].write_backs;
         split->participant[part].write_backs = back->next;
-        (void)finish(back, worker); /* a late member's failures are noticed when it is used again */
+        (void)finish(back, worker); /* a straggler's failures are noticed when it is used again */
         put_away(split, back);
     }
 }

@@ -256,7 +256,7 @@ static void foresee(struct cx_mem *mem)
     if (mem->root != mem || mem->flags & CL_MEM_USE_HOST_PTR)
         return;
     cx_context_lock(mem->context);
-    const unsigned place = cx_mem_write_place(mem);
+    const unsigned place = cx_write_place_of(mem);
     if (place != CX_PLACE_HOST && cx_place_worker(mem->context, place)->device->type & CL_DEVICE_TYPE_GPU)
         (void)cx_mem_prepare(mem, place - 1);
     cx_context_unlock(mem->context);

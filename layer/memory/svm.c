@@ -377,7 +377,7 @@ void *CL_API_CALL cx_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     const unsigned owner = cx_svm_owner(context);
     const char *reason = refusal(context, owner, flags, size, alignment);
     if (!reason && !owner_works(context, owner))
-        reason = "the home's driver does not do what is needed";
+        reason = "the owner's driver does not do what is needed";
     if (reason) {
         CX_FAIL(CL_INVALID_VALUE, reason);
         return NULL;

@@ -184,7 +184,7 @@ cl_int cx_transfer_list_read(struct cx_transfer_list *transfers, struct cx_worke
         const struct cx_rows rows = rows_from(transfers, i, worker);
         i += (unsigned)rows.count;
         count_item(transfers, item, &cx_transport_host, &rows);
-        error = cx_host_download_on(queue, worker, item, &rows, &item->event);
+        error = cx_transport_host_download(queue, worker, item, &rows, &item->event);
     }
     if (error == CL_SUCCESS)
         error = cl->clFlush(queue);

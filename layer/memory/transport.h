@@ -147,12 +147,15 @@ void cx_transports_finish(struct cx_context *context);
 /* Image objects are transferred by the driver's reads and writes of images. `offset` and `bytes` are of the
  * linear layout (image.h): part of a row, whole rows of one slice, or whole slices. Several rows are below
  * each other in one slice. Called by launch/verify_clone.c. */
-cl_int cx_image_upload(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
-                       const void *host, size_t bytes, const struct cx_rows *rows, cl_event *event);
-cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
-                         void *host, size_t bytes, const struct cx_rows *rows, cl_event *event);
+cl_int cx_transport_image_upload(struct cx_worker *worker, const struct cx_image *image, cl_mem real,
+                                 size_t offset, const void *host, size_t bytes, const struct cx_rows *rows,
+                                 cl_event *event);
+cl_int cx_transport_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real,
+                                   size_t offset, void *host, size_t bytes, const struct cx_rows *rows,
+                                   cl_event *event);
 /* The host transport's download on a given queue of the worker. Any thread. Called by transfer.c. */
-cl_int cx_host_download_on(cl_command_queue queue, const struct cx_worker *worker,
-                           const struct cx_transfer_item *item, const struct cx_rows *rows, cl_event *event);
+cl_int cx_transport_host_download(cl_command_queue queue, const struct cx_worker *worker,
+                                  const struct cx_transfer_item *item, const struct cx_rows *rows,
+                                  cl_event *event);
 
 #endif

@@ -171,7 +171,7 @@ static void unref(struct cx_bounce_slot_use **slot_use)
     *slot_use = NULL;
 }
 
-static void drop_parcel(struct cx_transfer_list *transfers)
+static void drop_second_half(struct cx_transfer_list *transfers)
 {
     unref(&transfers->slot_use);
 }
@@ -322,7 +322,7 @@ static struct cx_job *half_job(struct cx_worker *worker, struct cx_transfer_list
 {
     atomic_fetch_add_explicit(&slot_use->refs, 1, memory_order_relaxed);
     transfers->slot_use = slot_use;
-    transfers->drop = drop_parcel;
+    transfers->drop = drop_second_half;
     transfers->upload = in;
     transfers->source = in ? slot_use->source : NULL;
     struct cx_job *job = cx_transfer_list_job(worker, transfers);
@@ -424,7 +424,7 @@ static struct second_half second_half_of(const struct cx_transfer_list *transfer
 }
 
 /* Plans both halves of a slot's worth of runs; `in` and `out` list the same ones. */
-static cl_int plan_parcel(struct cx_command *command, struct cx_worker *source, struct cx_worker *worker,
+static cl_int plan_halves(struct cx_command *command, struct cx_worker *source, struct cx_worker *worker,
                           struct cx_transfer_list *out, struct cx_transfer_list *in)
     CX_HOLDS(cx_context_locked)
 {
@@ -490,13 +490,13 @@ static cl_int bounce_plan(struct cx_command *command, struct cx_mem *root, unsig
             lo = hi;
             if (error != CL_SUCCESS || room)
                 continue;
-            error = plan_parcel(command, source, worker, &out, &in);
+            error = plan_halves(command, source, worker, &out, &in);
             out = in = none;
             room = slot_bytes();
         }
     }
     if (in.count && error == CL_SUCCESS)
-        return plan_parcel(command, source, worker, &out, &in);
+        return plan_halves(command, source, worker, &out, &in);
     cx_transfer_list_finish(&out, NULL);
     cx_transfer_list_finish(&in, NULL);
     return error;

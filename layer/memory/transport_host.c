@@ -45,8 +45,9 @@ static cl_int upload(struct cx_worker *worker, const struct cx_transfer_item *it
                                         event);
 }
 
-cl_int cx_host_download_on(cl_command_queue queue, const struct cx_worker *worker,
-                           const struct cx_transfer_item *item, const struct cx_rows *rows, cl_event *event)
+cl_int cx_transport_host_download(cl_command_queue queue, const struct cx_worker *worker,
+                                  const struct cx_transfer_item *item, const struct cx_rows *rows,
+                                  cl_event *event)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     const size_t bytes = (size_t)(item->hi - item->lo), origin[3] = {0, 0, 0};
@@ -64,7 +65,7 @@ static cl_int host_start(struct cx_worker *worker, struct cx_transfer_item *item
 {
     (void)first; /* it is one transfer */
     return upwards ? upload(worker, item, rows, last)
-                   : cx_host_download_on(cx_worker_mover(worker), worker, item, rows, last);
+                   : cx_transport_host_download(cx_worker_mover(worker), worker, item, rows, last);
 }
 
 static cl_int host_block(struct cx_worker *worker, const struct cx_transfer_item *item, bool upwards)

@@ -26,8 +26,9 @@ static struct box box_of(const struct cx_image *image, size_t offset, size_t byt
     return box;
 }
 
-cl_int cx_image_upload(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
-                       const void *host, size_t bytes, const struct cx_rows *rows, cl_event *event)
+cl_int cx_transport_image_upload(struct cx_worker *worker, const struct cx_image *image, cl_mem real,
+                                 size_t offset, const void *host, size_t bytes, const struct cx_rows *rows,
+                                 cl_event *event)
 {
     const struct box box = box_of(image, offset, bytes, rows);
     return worker->device->cl->clEnqueueWriteImage(cx_worker_mover(worker), real, CL_FALSE, box.origin,
@@ -35,8 +36,9 @@ cl_int cx_image_upload(struct cx_worker *worker, const struct cx_image *image, c
                                                    event);
 }
 
-cl_int cx_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real, size_t offset,
-                         void *host, size_t bytes, const struct cx_rows *rows, cl_event *event)
+cl_int cx_transport_image_download(struct cx_worker *worker, const struct cx_image *image, cl_mem real,
+                                   size_t offset, void *host, size_t bytes, const struct cx_rows *rows,
+                                   cl_event *event)
 {
     const struct box box = box_of(image, offset, bytes, rows);
     return worker->device->cl->clEnqueueReadImage(cx_worker_mover(worker), real, CL_FALSE, box.origin,
@@ -56,10 +58,10 @@ static cl_int image_start(struct cx_worker *worker, struct cx_transfer_item *ite
 {
     const size_t bytes = (size_t)(item->hi - item->lo);
     (void)first; /* it is one transfer */
-    return upload ? cx_image_upload(worker, item->root->image, item->real, item->lo, item->host, bytes, rows,
-                                    last)
-                  : cx_image_download(worker, item->root->image, item->real, item->lo, item->host, bytes,
-                                      rows, last);
+    return upload ? cx_transport_image_upload(worker, item->root->image, item->real, item->lo, item->host,
+                                              bytes, rows, last)
+                  : cx_transport_image_download(worker, item->root->image, item->real, item->lo, item->host,
+                                                bytes, rows, last);
 }
 
 static enum cx_route image_route(const struct cx_transfer_item *item, const struct cx_rows *rows)

@@ -11,7 +11,7 @@
 
 enum { TRIES = 8, PERIOD = 16 };
 
-void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
+void cx_write_place_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
 {
     struct cx_context *context = root->context;
     struct cx_use *use = &root->storage->use;
@@ -95,7 +95,7 @@ static unsigned choose(struct cx_mem *root) CX_HOLDS(cx_context_locked)
     return at;
 }
 
-unsigned cx_mem_write_place(struct cx_mem *root)
+unsigned cx_write_place_of(struct cx_mem *root)
 {
     const struct cx_context *context = root->context;
     struct cx_use *use = &root->storage->use;

@@ -52,16 +52,16 @@ struct cx_use {
 /* A launch uses the root at that place; CX_PLACE_HOST: it is split, or its device works on the host copy.
  * risk: seconds that the account has to hold before it may be split, with the data from the host copy; 0: not
  * known. Called by plan/result_use.c. */
-void cx_mem_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
+void cx_write_place_used(struct cx_mem *root, unsigned place, enum cx_use_kind kind, double risk)
     CX_HOLDS(cx_context_locked);
 /* Whether the next such call would change nothing: launches that follow each other only ask this. Called by
  * plan/result_use.c. */
-static inline bool cx_use_stays(const struct cx_use *use, enum cx_use_kind kind)
+static inline bool cx_write_place_stays(const struct cx_use *use, enum cx_use_kind kind)
 {
     return kind != CX_USE_TRIAL && use->used && !use->written && use->times == 2;
 }
 /* Where what a command is about to write into the root goes. Called by buffer.c, api/enqueue.c and
  * api/enqueue_image.c. */
-unsigned cx_mem_write_place(struct cx_mem *root) CX_HOLDS(cx_context_locked);
+unsigned cx_write_place_of(struct cx_mem *root) CX_HOLDS(cx_context_locked);
 
 #endif

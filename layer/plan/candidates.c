@@ -73,7 +73,7 @@ void cx_candidates_expect(const struct cx_admission_device *device, unsigned n, 
 
 /* A device that holds most of what its part reads works there again (split_inputs.h), and only borders move:
  * to count what it lacks of the others' parts would tie shares to what each happens to hold. */
-static bool works_at_home(uint64_t bytes, uint64_t lacking, double part)
+static bool keeps_part(uint64_t bytes, uint64_t lacking, double part)
 {
     return (double)(bytes - lacking) >= part * (double)bytes / 2;
 }
@@ -131,7 +131,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
             fixed[m] += seconds_of(cx_plan_bring(worker, mem->root, lacking->fixed));
             if (!lacking->shared[place])
                 continue;
-            if (!works_at_home(bytes, lacking->shared[place], part[m]))
+            if (!keeps_part(bytes, lacking->shared[place], part[m]))
                 shared[m] += seconds_of(cx_plan_bring(worker, mem->root, lacking->shared));
             else if (tied) {
                 astray[m] += cx_plan_exchange_seconds(worker, mem->root, (double)bytes);

@@ -188,7 +188,7 @@ bool cx_deferral_for_straggler(struct cx_launch *launch)
     }
     if (!launch->deferral.until_ns)
         return false;
-    cx_debug(CX_TOPIC_PLAN, "%s waits for a device that is late", launch->request.kernel->function->name);
+    cx_debug(CX_TOPIC_PLAN, "%s waits for a straggling device", launch->request.kernel->function->name);
     return cx_command_hold_for(&launch->base, wait_for_stragglers);
 }
 

@@ -163,7 +163,7 @@ struct cx_cached_verdict *cx_judge_launch(struct cx_launch *launch)
         (!launch->request.local_given && !launch->request.geometry.local[0] && !cx_plan_local_size(launch)))
         return NULL;
     struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
+        cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
     return history ? cx_judge_args(history, summary, launch, NULL) : NULL;
 }
 

@@ -29,7 +29,7 @@ static void forget(struct cx_kernel_history *history) CX_UNCHECKED
     free(history);
 }
 
-struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers)
+struct cx_kernel_history *cx_kernel_history_of(struct cx_function *function, unsigned nmembers)
 {
     struct cx_kernel_history *history = function->history;
     if (history)

@@ -73,7 +73,7 @@ struct cx_replay {
     unsigned left;                           /* how often it may still be replayed; 0: none */
     double seconds;                          /* that it takes (plan_stake.h); 0: not known */
     enum cx_use_kind use;                    /* write_place.h */
-    const struct cx_summary_kernel *summary; /* cx_kernel_accesses */
+    const struct cx_summary_kernel *summary; /* cx_launch_accesses */
 };
 
 enum { CX_VERDICTS = 16 }; /* of one function that are cached, and launches not judged that are noted */
@@ -160,7 +160,7 @@ struct cx_kernel_history {
     struct cx_takes takes CX_GUARDED_BY(cx_context_locked);                     /* take.h */
 };
 /* The function's history, made at the first call. NULL: no memory. Called by plan/ and launch/. */
-struct cx_kernel_history *cx_function_history(struct cx_function *function, unsigned nmembers)
+struct cx_kernel_history *cx_kernel_history_of(struct cx_function *function, unsigned nmembers)
     CX_HOLDS(cx_context_locked);
 /* The memory of launches with that many groups for the balancer that learns; NULL: there is none. Called
  * by candidates.c and plan_share.c. */

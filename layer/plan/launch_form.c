@@ -72,7 +72,7 @@ bool cx_launch_kernel_ran(const struct cx_kernel *kernel, const struct cx_access
 bool cx_launch_first(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool at_start)
 {
     struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
+        cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
     if (!history)
         return false;
     const unsigned i = find_or_add(&history->forms, form_of(launch, variant, at_start));

@@ -11,7 +11,7 @@ void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t gr
 {
     struct cx_context *context = launch->base.context;
     struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, context->nmembers);
+        cx_kernel_history_of(launch->request.kernel->function, context->nmembers);
     if (!history || groups == 0 || !(seconds > 0))
         return;
     const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->request.geometry);

@@ -43,13 +43,13 @@ bool cx_launch_choose_protocols(struct cx_launch *launch, const struct cx_cached
     return launch->decision.protocols != NULL;
 }
 
-const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel)
+const struct cx_summary_kernel *cx_launch_accesses(const struct cx_kernel *kernel)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
     return summary && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE ? summary : NULL;
 }
 
-bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i)
+bool cx_launch_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i)
 {
     const struct cx_mem *mem = cx_args_mem(args, i);
     return !(mem->image && mem->flags & CL_MEM_READ_ONLY) &&

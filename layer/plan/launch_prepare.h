@@ -19,12 +19,13 @@ bool cx_launch_choose_protocols(struct cx_launch *launch, const struct cx_cached
 
 /* The kernel's summary if it describes all accesses. Otherwise NULL: the kernel may access more than the
  * summary says. Called by plan.c, launch/launch.c and launch/whole.c. */
-const struct cx_summary_kernel *cx_kernel_accesses(const struct cx_kernel *kernel);
+const struct cx_summary_kernel *cx_launch_accesses(const struct cx_kernel *kernel);
 
-/* Whether a launch may write through an argument that is a memory object. summary: of cx_kernel_accesses.
+/* Whether a launch may write through an argument that is a memory object. summary: of cx_launch_accesses.
  * Drivers ensure that images passed for reading are not written. Called by result_use.c, launch/launch.c
  * and launch/whole.c. */
-bool cx_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i);
+bool cx_launch_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary,
+                              unsigned i);
 /* Whether the launch writes bytes through the argument by this protocol (CX_PROTOCOL_MERGE or
  * CX_PROTOCOL_REDUCTION); bytes_by: how many bytes all arguments together. whole: the launch's regions, by
  * argument. Called by candidates.c, remote_access_rules.c, launch/merge.c and launch/private_copies.c. */

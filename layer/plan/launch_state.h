@@ -56,7 +56,7 @@ struct cx_launch_decision {
     uint32_t other_line;                     /* a second one; 0: there is none */
     int arg;                                 /* the argument the reason is about, -1: none */
     enum cx_use_kind use CX_GUARDED_BY(cx_context_locked); /* write_place.h */
-    double risk CX_GUARDED_BY(cx_context_locked);          /* cx_mem_used */
+    double risk CX_GUARDED_BY(cx_context_locked);          /* cx_write_place_used */
     bool on_svm_owner; /* svm_rules.h: it runs whole on the owner of shared virtual memory */
     bool replayable;   /* replay.h: the reason why it stays whole holds for all launches like it */
     double longest;    /* upper guess of its seconds, by the kernel's text; below 0: not computed

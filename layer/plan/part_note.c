@@ -9,7 +9,7 @@ static const char *const note_texts[CX_PART_DECIDED] = {
     [CX_PART_DROPPED] = "dropped: another device was first",
     [CX_PART_OVERTAKEN] = "others did its package first",
     [CX_PART_FAILED] = "failed: others did what it held",
-    [CX_PART_LATE] = "late: not waited for",
+    [CX_PART_LATE] = "straggler: not waited for",
     [CX_PART_REFUSED] = "refused a package: others did it",
     [CX_PART_STANDS_IN] = "did what another device failed to do",
 };

@@ -56,7 +56,7 @@ static bool whole_alike(struct cx_launch *launch, enum cx_why reason) CX_HOLDS(c
     return whole_anyway(launch, reason);
 }
 
-/* Whether the late member may share the launch: as one that joins in where its lateness could then do no
+/* Whether the straggler may share the launch: as one that joins in where its lateness could then do no
  * harm; else only while it seems to be a matter of noise, and where a slow device is not made up for anyway.
  */
 static bool join_straggler(struct cx_launch *launch, const struct cx_cached_verdict *judged, unsigned member,
@@ -191,7 +191,7 @@ static bool adds_floats(const struct cx_summary_kernel *summary, const struct cx
     return false;
 }
 
-void cx_split_plan_finish(struct cx_split_plan *plan)
+void cx_plan_split_finish(struct cx_split_plan *plan)
 {
     cx_cached_verdict_unref(&plan->judged);
     cx_balancer_destroy(plan->balancer);
@@ -297,7 +297,7 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
     if (!launch->request.local_given && !cx_plan_local_size(launch))
         return whole_because(launch, CX_WHY_NO_LOCAL_SIZE);
     struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
+        cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
     if (!is_worth(launch, history))
         return false;
     struct cx_cached_verdict *judged = judge_split(launch, history);
@@ -373,7 +373,7 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
     count_use(launch);
     launch->decision.reason = CX_WHY_ONE_TOOK_ALL; /* said where that happens */
     cx_split_feedback_begin(launch, !plan->moves);
-    cx_result_use_launch(launch->request.args, cx_kernel_accesses(launch->request.kernel),
+    cx_result_use_launch(launch->request.args, cx_launch_accesses(launch->request.kernel),
                          launch->request.kernel->function->history, NULL,
                          launch->stake.trial ? CX_USE_TRIAL : CX_USE_OPEN, 0);
 }
@@ -384,7 +384,7 @@ static void drop_split(struct cx_launch *launch, struct cx_split_plan *plan) CX_
     free(launch->decision.protocols);
     launch->decision.protocols = NULL;
     launch->decision.remote_access = false;
-    cx_split_plan_finish(plan);
+    cx_plan_split_finish(plan);
 }
 
 bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan)
@@ -407,7 +407,7 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
     if (any)
         cx_plan_occupy(launch, member);
     cx_plan_without(launch);
-    cx_result_use_launch(launch->request.args, cx_kernel_accesses(launch->request.kernel),
+    cx_result_use_launch(launch->request.args, cx_launch_accesses(launch->request.kernel),
                          launch->request.kernel->function->history,
                          any ? &launch->base.context->workers[member] : NULL, launch->decision.use,
                          launch->decision.risk);

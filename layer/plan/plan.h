@@ -29,7 +29,7 @@ struct cx_split_plan {
     bool reexecutes;     /* reexecute.h: packages may be re-executed */
     uint64_t stragglers; /* members, as bits, that are stragglers and join in once they are free */
 };
-void cx_split_plan_finish(struct cx_split_plan *plan) CX_HOLDS(cx_context_locked);
+void cx_plan_split_finish(struct cx_split_plan *plan) CX_HOLDS(cx_context_locked);
 
 /* The kind of a decision. */
 enum cx_plan_kind {

@@ -17,7 +17,7 @@
 static struct {
     _Atomic uint64_t decided, left_out;  /* launches */
     _Atomic uint64_t microjoules, saved; /* expected of them, and microjoules less than with all */
-} told;
+} totals;
 
 static const char *name_of(enum cx_option_objective objective)
 {
@@ -106,10 +106,10 @@ static bool describe(const struct cx_launch *launch, const struct cx_split_plan 
 
 static void count(const struct cx_objective_choice *choice, uint64_t offered)
 {
-    atomic_fetch_add(&told.decided, 1);
-    atomic_fetch_add(&told.left_out, choice->members != offered);
-    atomic_fetch_add(&told.microjoules, (uint64_t)(choice->joules * 1e6));
-    atomic_fetch_add(&told.saved, (uint64_t)(int64_t)(choice->saved * 1e6));
+    atomic_fetch_add(&totals.decided, 1);
+    atomic_fetch_add(&totals.left_out, choice->members != offered);
+    atomic_fetch_add(&totals.microjoules, (uint64_t)(choice->joules * 1e6));
+    atomic_fetch_add(&totals.saved, (uint64_t)(int64_t)(choice->saved * 1e6));
 }
 
 /* Gives how many take part. *last: one of them, the fastest. */
@@ -161,9 +161,9 @@ bool cx_plan_objective(struct cx_launch *launch, const struct cx_split_plan *pla
 void cx_plan_objective_print(FILE *out)
 {
     const enum cx_option_objective objective = cx_options_get()->objective;
-    const uint64_t decided = atomic_load(&told.decided), left_out = atomic_load(&told.left_out);
-    const double saved = (double)(int64_t)atomic_load(&told.saved) * 1e-6,
-                 joules = (double)atomic_load(&told.microjoules) * 1e-6;
+    const uint64_t decided = atomic_load(&totals.decided), left_out = atomic_load(&totals.left_out);
+    const double saved = (double)(int64_t)atomic_load(&totals.saved) * 1e-6,
+                 joules = (double)atomic_load(&totals.microjoules) * 1e-6;
     if (objective == CX_OPTION_OBJECTIVE_TIME)
         return;
     if (!decided) {

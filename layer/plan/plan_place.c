@@ -46,8 +46,8 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
     return member;
 }
 
-/* The member with the highest speed that takes the launch, of those that are not late where there are any;
- * nmembers: none. sure: none that reports less than the launch asks for; nor has fewer compute units. */
+/* The member with the highest speed that takes the launch, of those that are not stragglers where there are
+ * any; nmembers: none. sure: none that reports less than the launch asks for; nor has fewer compute units. */
 static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
@@ -349,7 +349,7 @@ static cl_uint fewer_units(const struct cx_context *context, cl_uint than)
 /* A member with the units that the program was shown, `best` if it has them; else the one with most. */
 static unsigned place_together(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
 {
-    static atomic_bool told;
+    static atomic_bool warned;
     const struct cx_context *context = launch->base.context;
     const cl_uint shown = launch->base.queue->device->units;
     cl_uint units = shown;
@@ -359,7 +359,7 @@ static unsigned place_together(struct cx_launch *launch, unsigned best) CX_HOLDS
         units = fewer_units(context, units);
     if (chosen == context->nmembers)
         chosen = best;
-    if (context->workers[chosen].device->compute_units < shown && !atomic_exchange(&told, true))
+    if (context->workers[chosen].device->compute_units < shown && !atomic_exchange(&warned, true))
         cx_warn(
             CX_TOPIC_PLAN,
             "work-groups of %s wait for each other, and no device has the %u compute units shown: more than "

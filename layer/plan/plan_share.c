@@ -192,7 +192,7 @@ static void keep(struct cx_launch *launch, struct cx_split_plan *plan, struct cx
     plan->variant[to] = plan->variant[i];
 }
 
-/* Nobody could do what a late member holds, or is to be given before it is there: it is left out. */
+/* Nobody could do what a straggler holds, or is to be given before it is there: it is left out. */
 static void leave_stragglers(struct cx_split_plan *plan, struct cx_candidates *all)
 {
     unsigned n = 0;

@@ -140,7 +140,7 @@ static void tell_length(struct cx_launch *launch, unsigned member, double second
 {
     struct cx_context *context = launch->base.context;
     struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, context->nmembers);
+        cx_kernel_history_of(launch->request.kernel->function, context->nmembers);
     if (!history || !(seconds > 0) || !cx_context_alike(context, member, context->fastest))
         return;
     const uint64_t shape = shape_of(launch);
@@ -224,7 +224,7 @@ struct sums {
     double longest, after,
         bound;     /* seconds: the most that one needs beforehand; of these what recurs; at most */
     double first;  /* of the bound: what drivers do once */
-    double late;   /* seconds that the last one's driver needs first: it joins in so late */
+    double join;   /* seconds that the last one's driver needs first: it joins in so late */
     double factor; /* how much longer their packages may take */
 };
 
@@ -369,7 +369,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
             cx_plan_upload_seconds(worker, part * read_bytes(launch, history, worker, costs->whole));
         const double once = (reexecutes(launch) ? part : 1) * device->first_seconds;
         const double all = moves + device->after_seconds + once;
-        sums.late = fmax(sums.late, device->first_seconds);
+        sums.join = fmax(sums.join, device->first_seconds);
         sums.first += 2 * once;
         sums.longest = fmax(sums.longest, all);
         sums.after = fmax(sums.after, device->after_seconds);
@@ -437,8 +437,8 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     *reads = read;
     *uploads = lacks.host;
     return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,
-                             .split = fmax(packages + fmax(sums.longest, moves), sums.late) + costs->moves,
-                             .worst = fmax(most + sums.bound + moves, 2 * sums.late) + 3 * CX_SPLIT_SECONDS +
+                             .split = fmax(packages + fmax(sums.longest, moves), sums.join) + costs->moves,
+                             .worst = fmax(most + sums.bound + moves, 2 * sums.join) + 3 * CX_SPLIT_SECONDS +
                                       2 * costs->moves + cx_check_risk(plan, history) * whole,
                              .later = later,
                              .moved = moved};

@@ -298,7 +298,7 @@ void cx_recall_kernel(struct cx_kernel *kernel)
     if (!context->account || !cx_knowledge_ready())
         return;
     cx_context_lock(context);
-    struct cx_kernel_history *history = cx_function_history(kernel->function, context->nmembers);
+    struct cx_kernel_history *history = cx_kernel_history_of(kernel->function, context->nmembers);
     if (history && has_set(context) && name_kernel(kernel, history)) {
         key_of_kernel(context, history->recall.name, &key);
         pays = cx_knowledge_find(&key, &profile, &first) && first &&

@@ -14,8 +14,9 @@ void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_ke
     for (unsigned i = 0; i < args->count; i++) {
         struct cx_mem *mem = cx_args_mem(args, i);
         struct cx_result_use *use = mem ? cx_result_marked(mem->root) : NULL;
-        if (mem && !cx_use_stays(&mem->storage->use, kind))
-            cx_mem_used(mem->root, worker ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST, kind, risk);
+        if (mem && !cx_write_place_stays(&mem->storage->use, kind))
+            cx_write_place_used(mem->root, worker ? cx_mem_place(mem->root, worker) : CX_PLACE_HOST, kind,
+                                risk);
         if (!use)
             continue;
         use->wronged |= use->streak > 0;
@@ -26,7 +27,7 @@ void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_ke
         history->result_uses = cx_result_uses_new();
     for (unsigned i = 0; i < n && history && history->result_uses && summary; i++) {
         const struct cx_mem *mem = cx_args_mem(args, i);
-        if (mem && cx_args_may_write(args, summary, i))
+        if (mem && cx_launch_args_may_write(args, summary, i))
             cx_result_mark(mem->root, history->result_uses, i);
     }
 }

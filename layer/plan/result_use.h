@@ -25,7 +25,7 @@ struct cx_summary_kernel;
 struct cx_worker;
 
 /* A launch of the function with these arguments is planned, to run whole on the worker's device or (NULL) on
- * several. kind, risk: write_place.h. summary: cx_kernel_accesses (launch_prepare.h). Called by plan.c and
+ * several. kind, risk: write_place.h. summary: cx_launch_accesses (launch_prepare.h). Called by plan.c and
  * launch/replay.c. */
 void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_kernel *summary,
                           struct cx_kernel_history *history, const struct cx_worker *worker,

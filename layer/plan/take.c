@@ -33,7 +33,7 @@ static uint64_t form_of(const struct cx_launch *launch)
 static struct cx_takes *takes_of(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     struct cx_kernel_history *history =
-        cx_function_history(launch->request.kernel->function, launch->base.context->nmembers);
+        cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
     return history ? &history->takes : NULL;
 }
 

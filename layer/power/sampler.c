@@ -14,7 +14,7 @@
 #include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/thread.h"
-#include "layer/power/kept.h"
+#include "layer/power/record.h"
 #include "layer/report/trace.h"
 
 #include <pthread.h>
@@ -210,7 +210,7 @@ static void recall_powers(void)
         cx_unlock(&lock);
         if (!source)
             continue;
-        const bool is_known = cx_power_kept_load(source, d, cpus, &pair);
+        const bool is_known = cx_power_record_load(source, d, cpus, &pair);
         cx_lock(&lock);
         powers[d].asked = true;
         if (is_known && !powers[d].known) {
@@ -232,7 +232,7 @@ static void keep_powers(void)
         const unsigned cpus = source && windows->group[d] == CX_POWER_GROUP_CPU ? count_cpus() : 0;
         cx_unlock(&lock);
         if (source)
-            (void)cx_power_kept_store(source, d, cpus, &of.powers); /* else the next process learns anew */
+            (void)cx_power_record_store(source, d, cpus, &of.powers); /* else the next process learns anew */
     }
 }
 

@@ -6,7 +6,7 @@
  * which is no later than if all had built at once; but not for members that are much slower than the first.
  *
  * A program that ends before, or whose launches are short, never pays for them. PoCL compiles one program at
- * a time: a build begun at once would hold up the program's next one. A late build runs in the background
+ * a time: a build begun at once would hold up the program's next one. A deferred build runs in the background
  * with a reference on the program. When it ends, the functions that kernels were made of ask the member,
  * too, and from then on it takes part.
  * Previous stage: build.c. Next: function.c.

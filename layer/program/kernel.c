@@ -157,7 +157,7 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
 }
 
 /* Attaches to a unit, so that it is not built anew, for a kernel of this name. NULL: it has none; *built
- * tells whether it is an executable, *late whether members that build later may know more names. */
+ * tells whether it is an executable, *deferred whether members that build later may know more names. */
 static struct cx_function *attach_unit(struct cx_program *unit, const char *name, bool *built, bool *deferred)
 {
     struct cx_function *function = NULL;
@@ -183,8 +183,8 @@ static void detach(struct cx_program *unit)
     cx_unlock(&unit->lock);
 }
 
-/* Attaches to all units that have the function; *late: a reference to one that may have it once it is built
- * on all members, or NULL. */
+/* Attaches to all units that have the function; *deferred: a reference to one that may have it once it is
+ * built on all members, or NULL. */
 static cl_int attach_once(struct cx_program *program, const char *name, struct cx_function **functions,
                           unsigned *count, struct cx_program **deferred)
 {

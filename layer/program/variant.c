@@ -79,7 +79,7 @@ static char *variant_options(const struct job *job)
         cx_vendor_options(&job->program->context->members, job->member, job->options ? job->options : "");
     char *quiet = NULL;
     if (own)
-        cx_debug_options_drop(own);
+        cx_vendor_options_drop_debug(own);
     if (!own || strstr(own, "-Werror"))
         return own;
     if (asprintf(&quiet, "-w %s", own) < 0)

@@ -121,7 +121,7 @@ static bool has_value(const char *word, size_t length)
     return length == 2 && *word == '-' && strchr("DIUsx", word[1]);
 }
 
-void cx_debug_options_drop(char *options)
+void cx_vendor_options_drop_debug(char *options)
 {
     char *to = options;
     for (const char *at = options; *at;) {

@@ -19,6 +19,6 @@ char *cx_vendor_options_none(const char *options);
 /* Removes options for debuggers, in place. A split variant has another text than the program, and drivers'
  * debug information does not fit its inlined functions (PoCL's LLVM prints errors about that). Called by
  * program/variant.c. */
-void cx_debug_options_drop(char *options);
+void cx_vendor_options_drop_debug(char *options);
 
 #endif

@@ -94,7 +94,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
     return command;
 }
 
-cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list)
+cl_int cx_command_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list)
 {
     if ((count == 0) != (list == NULL))
         return CL_INVALID_EVENT_WAIT_LIST;

@@ -171,7 +171,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
                                   cl_command_type type, const struct cx_command_ops *ops);
 
 /* Checks a wait list as the specification says. Called by api/command_buffer.c and api/enqueue.c. */
-cl_int cx_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list);
+cl_int cx_command_wait_list_check(const struct cx_context *context, cl_uint count, const cl_event *list);
 
 /* Submits the command: links it, plans it if possible, pumps. Takes ownership and nulls *command. With
  * `event`, the program gets a reference. With `wait` (blocking calls), returns after completion with the

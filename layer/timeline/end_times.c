@@ -102,7 +102,7 @@ static bool wants_clock(const struct cx_worker *worker, uint64_t seq) CX_HOLDS(c
     return end && end->seq <= seq;
 }
 
-void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns)
+void cx_end_times_note(struct cx_worker *worker, uint64_t seq, uint64_t ns)
 {
     if (ns == CX_END_UNKNOWN)
         ns = wants_clock(worker, seq) ? cx_clock_ns() : 0;

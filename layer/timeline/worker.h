@@ -348,6 +348,6 @@ void cx_end_times_drop(struct cx_end_times **ends);
 /* The job is over, host ns; 0: others of its command tell. Called in their order, before `completed` moves.
  */
 #define CX_END_UNKNOWN UINT64_MAX /* its command has no times */
-void cx_worker_note_end(struct cx_worker *worker, uint64_t seq, uint64_t ns) CX_HOLDS(cx_timeline_locked);
+void cx_end_times_note(struct cx_worker *worker, uint64_t seq, uint64_t ns) CX_HOLDS(cx_timeline_locked);
 
 #endif

@@ -79,7 +79,7 @@ static cl_int open_real(struct cx_worker *worker)
         cl->clCreateCommandQueue(worker->real_context, worker->device->id, CL_QUEUE_PROFILING_ENABLE, &error);
     if (error != CL_SUCCESS)
         return error;
-    cx_real_device_probe(worker->device, worker->real_context, worker->queue);
+    cx_probe_device(worker->device, worker->real_context, worker->queue);
     worker->profiles = true;
     worker->clock_offset = measure_clock(worker);
     return CL_SUCCESS;

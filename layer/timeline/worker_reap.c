@@ -90,7 +90,7 @@ static void take_status(const struct cx_worker *worker, struct cx_job *job, cl_e
         job->status = cx_worker_event_error(worker, event);
 }
 
-/* When a job that is over ended, for cx_worker_note_end. */
+/* When a job that is over ended, for cx_end_times_note. */
 static uint64_t end_of(const struct cx_job *job)
 {
     const struct cx_command *command = job->command;
@@ -209,7 +209,7 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         job->alone = alone;
         const uint64_t end_ns = complete_job(worker, job);
         cx_timeline_lock(&worker->timeline);
-        cx_worker_note_end(worker, seq, end_ns);
+        cx_end_times_note(worker, seq, end_ns);
         atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
         struct cx_job_running next = worker->timeline.flying
                                          ? cx_job_running_of(worker, worker->timeline.flying)
@@ -265,7 +265,7 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     job->alone = true;
     const uint64_t end_ns = complete_job(worker, job);
     cx_timeline_lock(&worker->timeline);
-    cx_worker_note_end(worker, seq, end_ns);
+    cx_end_times_note(worker, seq, end_ns);
     atomic_store_explicit(&worker->timeline.submitted, seq, memory_order_release);
     atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
     worker->timeline.reaping = false;

@@ -27,7 +27,7 @@ OWN_THREADS = re.compile(r"^(worker_main|notify_main|detached_main|crew_main|ser
                          r"finish_share|cx_explain_.*|cx_grid_.*|cx_simulate.*|run_job)$")
 HEAD = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
 # Calls by pointers that lead deep.
-POINTERS = {"cx_context_plan_and_unlock": ["cx_launch_start"]}
+POINTERS = {"cx_context_plan_and_unlock": ["cx_start_launch"]}
 CALL = re.compile(r"\b(?:call|jmp)\s+([0-9a-f]+) <([^>+]+)>")
 MOVES = re.compile(r"\b(sub|add)\s+\$0x([0-9a-f]+),%rsp")
 

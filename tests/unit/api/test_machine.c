@@ -357,8 +357,8 @@ static void probe(struct cx_real_device *device)
     ck_assert_int_eq(code, CL_SUCCESS);
     cl_command_queue queue = device->cl->clCreateCommandQueue(context, device->id, 0, &code);
     ck_assert_int_eq(code, CL_SUCCESS);
-    cx_real_device_probe(device, context, queue);
-    cx_real_device_probe(device, context, queue);
+    cx_probe_device(device, context, queue);
+    cx_probe_device(device, context, queue);
     ck_assert(device->probed);
     device->cl->clReleaseCommandQueue(queue);
     device->cl->clReleaseContext(context);

@@ -43,10 +43,10 @@ static void set_up(void)
 /* The program writes, and a launch of that kind reads. Gives where it was written. */
 static unsigned round_of(struct cx_mem *root, unsigned place, enum cx_use_kind kind)
 {
-    const unsigned written = cx_mem_write_place(root);
-    ck_assert_uint_eq(cx_mem_write_place(root), written); /* a second write before it is read */
-    cx_mem_used(root, place, kind, 0);
-    cx_mem_used(root, 2, CX_USE_WHOLE, 0); /* later readers count for nothing */
+    const unsigned written = cx_write_place_of(root);
+    ck_assert_uint_eq(cx_write_place_of(root), written); /* a second write before it is read */
+    cx_write_place_used(root, place, kind, 0);
+    cx_write_place_used(root, 2, CX_USE_WHOLE, 0); /* later readers count for nothing */
     return written;
 }
 
@@ -64,20 +64,20 @@ START_TEST(one_open_device_takes_all)
     ck_assert_uint_eq(round_of(&mem, HOST, CX_USE_OPEN), 1);
     ck_assert_uint_eq(round_of(&mem, 1, CX_USE_HERE), 1);
     atomic_store(&worker[1].state, CX_WORKER_OPEN);
-    ck_assert_uint_eq(cx_mem_write_place(&mem), HOST); /* its readers may be split now: once that is tried */
-    cx_mem_used(&mem, 1, CX_USE_HERE, 0);
-    cx_mem_used(&mem, 1, CX_USE_HERE, 0);
-    ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
+    ck_assert_uint_eq(cx_write_place_of(&mem), HOST); /* its readers may be split now: once that is tried */
+    cx_write_place_used(&mem, 1, CX_USE_HERE, 0);
+    cx_write_place_used(&mem, 1, CX_USE_HERE, 0);
+    ck_assert_uint_eq(cx_write_place_of(&mem), 1);
 }
 END_TEST
 
 START_TEST(contents_for_one_launch_are_tried_more_often)
 {
     unsigned there = 0;
-    (void)cx_mem_write_place(&mem);
+    (void)cx_write_place_of(&mem);
     for (int i = 0; i < 12; i++) {
-        cx_mem_used(&mem, 1, CX_USE_HERE, 0);
-        there += cx_mem_write_place(&mem) == 1;
+        cx_write_place_used(&mem, 1, CX_USE_HERE, 0);
+        there += cx_write_place_of(&mem) == 1;
     }
     ck_assert_uint_eq(there, 12 - 8);
 }
@@ -109,8 +109,8 @@ END_TEST
 /* A round whose launch may lose so much with data from the host copy. */
 static unsigned dear_round(double risk)
 {
-    const unsigned written = cx_mem_write_place(&mem);
-    cx_mem_used(&mem, 1, CX_USE_DEAR, written == HOST ? risk : 0);
+    const unsigned written = cx_write_place_of(&mem);
+    cx_write_place_used(&mem, 1, CX_USE_DEAR, written == HOST ? risk : 0);
     return written;
 }
 
@@ -129,7 +129,7 @@ START_TEST(risks_are_tried_once_the_account_holds_them)
     ck_assert_uint_eq(dear_round(0.02), 1); /* it may lose more than was thought */
     cx_account_ran(context.account, NULL, 0.6);
     ck_assert_uint_eq(dear_round(0.02), HOST);
-    cx_mem_used(&mem, 1, CX_USE_DEAR, INFINITY);
+    cx_write_place_used(&mem, 1, CX_USE_DEAR, INFINITY);
     cx_account_ran(context.account, NULL, 60);
     ck_assert_uint_eq(dear_round(INFINITY), HOST); /* what stood against it was something else */
     ck_assert_uint_eq(dear_round(INFINITY), 1);
@@ -141,34 +141,34 @@ START_TEST(a_trial_tells_a_risk_anew)
     context.account = cx_account_of(&device[0]);
     (void)dear_round(1e9);
     ck_assert_uint_eq(dear_round(1e9), 1);
-    ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
-    cx_mem_used(&mem, HOST, CX_USE_TRIAL, 0);
-    cx_mem_used(&mem, 1, CX_USE_DEAR, 0);
-    ck_assert_uint_eq(cx_mem_write_place(&mem), HOST);
+    ck_assert_uint_eq(cx_write_place_of(&mem), 1);
+    cx_write_place_used(&mem, HOST, CX_USE_TRIAL, 0);
+    cx_write_place_used(&mem, 1, CX_USE_DEAR, 0);
+    ck_assert_uint_eq(cx_write_place_of(&mem), HOST);
 }
 END_TEST
 
 START_TEST(a_trial_tells_nothing)
 {
     (void)there_of(3, CX_USE_HERE);
-    ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
-    cx_mem_used(&mem, HOST, CX_USE_TRIAL, 0);
-    cx_mem_used(&mem, 1, CX_USE_HERE, 0); /* so this one is the reader */
-    cx_mem_used(&mem, 1, CX_USE_HERE, 0);
-    ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
+    ck_assert_uint_eq(cx_write_place_of(&mem), 1);
+    cx_write_place_used(&mem, HOST, CX_USE_TRIAL, 0);
+    cx_write_place_used(&mem, 1, CX_USE_HERE, 0); /* so this one is the reader */
+    cx_write_place_used(&mem, 1, CX_USE_HERE, 0);
+    ck_assert_uint_eq(cx_write_place_of(&mem), 1);
 }
 END_TEST
 
 START_TEST(what_no_launch_used_goes_by_the_last_launch)
 {
-    ck_assert_uint_eq(cx_mem_write_place(&other), HOST);
+    ck_assert_uint_eq(cx_write_place_of(&other), HOST);
     other.storage->use = (struct cx_use){0};
     (void)round_of(&mem, 2, CX_USE_WHOLE);
-    ck_assert_uint_eq(cx_mem_write_place(&other), 2);
+    ck_assert_uint_eq(cx_write_place_of(&other), 2);
     other.storage->use = (struct cx_use){0};
     (void)round_of(&mem, HOST, CX_USE_OPEN);
     context.memory.use.at = HOST;
-    ck_assert_uint_eq(cx_mem_write_place(&other), HOST);
+    ck_assert_uint_eq(cx_write_place_of(&other), HOST);
 }
 END_TEST
 
@@ -176,16 +176,16 @@ START_TEST(devices_that_cannot_take_it)
 {
     (void)round_of(&mem, 1, CX_USE_WHOLE);
     mem.size = 2 << 20;
-    ck_assert_uint_eq(cx_mem_write_place(&mem), HOST);
+    ck_assert_uint_eq(cx_write_place_of(&mem), HOST);
     mem.size = 1 << 10;
     ck_assert_uint_eq(round_of(&mem, 1, CX_USE_WHOLE), HOST); /* as the write before */
-    ck_assert_uint_eq(cx_mem_write_place(&mem), 1);
+    ck_assert_uint_eq(cx_write_place_of(&mem), 1);
     atomic_store(&worker[0].left_out, true); /* meanwhile */
-    ck_assert_uint_eq(cx_mem_write_place(&mem), HOST);
+    ck_assert_uint_eq(cx_write_place_of(&mem), HOST);
     atomic_store(&worker[0].left_out, false);
-    cx_mem_used(&mem, 1, CX_USE_WHOLE, 0);
+    cx_write_place_used(&mem, 1, CX_USE_WHOLE, 0);
     device[0].type = CL_DEVICE_TYPE_CPU;
-    ck_assert_uint_eq(cx_mem_write_place(&mem), HOST);
+    ck_assert_uint_eq(cx_write_place_of(&mem), HOST);
 }
 END_TEST
 

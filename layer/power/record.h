@@ -4,8 +4,8 @@
  * a device, by its source and, for CPU devices, by its number of so many. As COEXEC_KNOWLEDGE says they are
  * read, or written as well. Thread-safe. Previous stage: windows.h. Next: sampler.h.
  */
-#ifndef CX_LAYER_POWER_KEPT_H
-#define CX_LAYER_POWER_KEPT_H
+#ifndef CX_LAYER_POWER_RECORD_H
+#define CX_LAYER_POWER_RECORD_H
 
 #include "layer/power/windows.h"
 
@@ -16,11 +16,11 @@ struct cx_power_pair {
 
 /* False: nothing is known. index, cpus: of a CPU device its index, and how many there are; source is then the
  * first package, and cpus 0 for other devices. Called by sampler.c. */
-bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, unsigned cpus,
-                        struct cx_power_pair *powers);
+bool cx_power_record_load(const struct cx_power_source *source, unsigned index, unsigned cpus,
+                          struct cx_power_pair *powers);
 /* False: not stored, as COEXEC_KNOWLEDGE or the folder does not allow it. Called by sampler.c and
  * tools/coexec_calibrate.c. */
-bool cx_power_kept_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
-                         const struct cx_power_pair *powers);
+bool cx_power_record_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
+                           const struct cx_power_pair *powers);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Powers in the cache folder. See kept.h.
+ * Powers in the cache folder. See record.h.
  */
-#include "layer/power/kept.h"
+#include "layer/power/record.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/options.h"
 
@@ -26,8 +26,8 @@ static bool is_amount(double value)
     return value >= 0 && isfinite(value);
 }
 
-bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, unsigned cpus,
-                        struct cx_power_pair *powers)
+bool cx_power_record_load(const struct cx_power_source *source, unsigned index, unsigned cpus,
+                          struct cx_power_pair *powers)
 {
     const char *folder = cx_options_cache_dir();
     char key[CX_DISK_CACHE_KEY_SIZE];
@@ -44,8 +44,8 @@ bool cx_power_kept_load(const struct cx_power_source *source, unsigned index, un
     return is_sound;
 }
 
-bool cx_power_kept_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
-                         const struct cx_power_pair *powers)
+bool cx_power_record_store(const struct cx_power_source *source, unsigned index, unsigned cpus,
+                           const struct cx_power_pair *powers)
 {
     const char *folder = cx_options_cache_dir();
     char key[CX_DISK_CACHE_KEY_SIZE];
