@@ -18,6 +18,7 @@ static const struct {
     {"overlap", cx_test_overlap},       {"budget", cx_test_budget},       {"play", cx_test_play},
     {"drift", cx_test_drift},           {"energy", cx_test_energy},       {"power_fit", cx_test_power_fit},
     {"derive", cx_test_derive},         {"objective", cx_test_objective}, {"marrow", cx_test_marrow},
+    {"occupancy", cx_test_occupancy},
 };
 
 int main(int argc, char **argv)
@@ -29,6 +30,6 @@ int main(int argc, char **argv)
     fprintf(stderr,
             "usage: test_scheduler "
             "properties|formulas|published|balance|admission|reexecute|migration|parts|memory|overlap|"
-            "budget|play|drift|energy|power_fit|derive|objective|marrow\n");
+            "budget|play|drift|energy|power_fit|derive|objective|marrow|occupancy\n");
     return 2;
 }

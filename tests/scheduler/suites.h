@@ -25,6 +25,7 @@ Suite *cx_test_power_fit(void);
 Suite *cx_test_derive(void);
 Suite *cx_test_objective(void);
 Suite *cx_test_marrow(void);
+Suite *cx_test_occupancy(void);
 
 /* How many policies there are. */
 unsigned cx_test_policies(void);
