@@ -56,6 +56,7 @@ const struct cx_policy cx_policy_adaptive = {
     .name = "adaptive",
     .help = "growing probe packages, then one share a device by their speeds",
     .starts_small = true,
+    .published = offsetof(struct cx_balancer_params, adaptive_published),
     .data_size = sizeof(struct adaptive_data),
     .data_size_per_device = sizeof(uint64_t),
     .next = adaptive_next,

@@ -73,6 +73,7 @@ struct cx_balancer *cx_balancer_create(const struct cx_policy *policy, const str
     if (problem->may_reexecute && policy->reexecute) /* without room for them there are none */
         balancer->parts = calloc(cx_reexecute_room(balancer), sizeof(*balancer->parts));
     remember(balancer, problem->memory);
+    balancer->tuning = problem->tuning;
     for (unsigned i = 0; i < n; i++)
         add_device(balancer, &balancer->devices[i], &problem->devices[i]);
     cx_speeds_init(balancer);
@@ -432,6 +433,8 @@ void cx_balancer_learn(const struct cx_balancer *balancer)
         balancer->policy->learn(balancer);
     else if (balancer->memory && balancer->packages)
         cx_memory_learn(balancer->memory, balancer);
+    if (balancer->tuning && balancer->policy->keep)
+        balancer->policy->keep(balancer, balancer->tuning);
 }
 
 bool cx_balancer_learns_much(const struct cx_balancer *balancer)

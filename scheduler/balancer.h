@@ -51,6 +51,7 @@ struct cx_problem {
     const struct cx_balancer_device *devices; /* copied */
     bool may_reexecute; /* all that a package reads is valid (or can be brought) wherever it is run again */
     struct cx_memory *memory; /* memory.h: measurements of earlier launches of this shape; or NULL */
+    struct cx_tuning *tuning; /* tuning.h: what policies found out about the kernel; or NULL */
 };
 
 /* What the user may tune; numbers out of range fall back to the default. params.def says what they mean. */
@@ -112,6 +113,7 @@ struct cx_policy {
     bool starts_small; /* its first packages are small, so that a device never measured may get them uncut */
     bool keeps_whole;  /* one device gets it all: the layer splits nothing that it need not */
     bool learns; /* plans by what earlier launches of the kernel took (memory.h), where parts begin, too */
+    size_t published; /* where struct cx_balancer_params has its `published`, in bytes; 0: it has none */
     size_t data_size; /* bytes of the policy's own data, zeroed */
     size_t data_size_per_device;
     /* Once, after speeds and remaining are set. May be NULL. */
@@ -131,6 +133,8 @@ struct cx_policy {
      * none, and *ask_next says when to ask again (0: never). May be NULL. */
     uint64_t (*reexecute)(struct cx_balancer *balancer, unsigned device, double now, unsigned *victim,
                           unsigned *package, double *ask_next);
+    /* The launch is over: keeps in the caller's tuning.h what later ones start from. May be NULL. */
+    void (*keep)(const struct cx_balancer *balancer, struct cx_tuning *tuning);
     /* Each device's expected part of the launch, in any unit. May be NULL. */
     void (*weigh)(struct cx_balancer *balancer, double *weights);
     /* At the end of a launch with a memory: enters into that what the policy keeps there. NULL: memory.c's

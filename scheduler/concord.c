@@ -2,15 +2,15 @@
 /*
  * Concord: accelerators are measured with one package of fixed size while CPUs take small ones, then what is
  * left is split once.
- * Barik et al., "Efficient mapping of irregular C++ applications to integrated GPUs" (CGO 2014), as "LogFit"
- * describes it in section 5.1: a profile lasts until the accelerator has finished its package; CPUs pick
- * small ones meanwhile. Profiles are repeated until the relative speeds settle or half of the work is
- * processed; then one share each (shares.c). Parameters: concord_profile, the accelerators' packages of one
- * profile as a share of the launch; concord_settled, the relative change of a device's share of all speeds
- * below which they have settled. Both values are not in our texts, they come from the sweep in
- * docs/balancers.md; half of the work is the paper's. Ours: any number of accelerators, each measured with
- * one package a profile by its nominal speed; one done before the others takes small ones like a CPU.
- * Speeds measured in earlier launches count as the profile before the first.
+ * Kaleem et al., "Adaptive heterogeneous scheduling for integrated GPUs" (PACT 2014), as "LogFit" describes
+ * it in section 5.1: a profile lasts until the accelerator has finished its package; CPUs pick small ones
+ * meanwhile. Profiles are repeated until the relative speeds settle or half of the work is processed; then
+ * one share each (shares.c). Parameters: concord_profile, the accelerators' packages of one profile as a
+ * share of the launch; concord_settled, the relative change of a device's share of all speeds below which
+ * they have settled. Both values are not in our texts, they come from the sweep in docs/balancers.md; half of
+ * the work is the paper's. Ours: any number of accelerators, each measured with one package a profile by its
+ * nominal speed; one done before the others takes small ones like a CPU. Speeds measured in earlier launches
+ * count as the profile before the first: the relative speed that it remembers from one time step to the next.
  */
 #include "scheduler/policy.h"
 #include <math.h>
@@ -109,6 +109,7 @@ const struct cx_policy cx_policy_concord = {
     .name = "concord",
     .help = "accelerators measured beside CPUs until speeds settle, then one share a device",
     .starts_small = true,
+    .published = offsetof(struct cx_balancer_params, concord_published),
     .data_size = sizeof(struct concord_data),
     .data_size_per_device = sizeof(struct concord_device) + sizeof(uint64_t),
     .init = concord_init,

@@ -5,6 +5,7 @@
 #include "scheduler/drift.h"
 #include "scheduler/admission.h"
 #include "scheduler/memory.h"
+#include "scheduler/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,6 +121,7 @@ struct cx_drift_result cx_drift_run(const struct cx_drift_case *given, const str
     struct cx_drift_case c = *given;
     struct cx_drift_result result = {0};
     struct cx_speed_record records[CX_DRIFT_DEVICES] = {{0}};
+    struct cx_tuning tuning = {0};
     struct cx_sim_load *load = cx_sim_load_create(c.profile, c.groups, c.seed);
     struct cx_memory *memory = malloc(sizeof *memory);
     struct cx_simulation sim = {.policy = policy,
@@ -130,6 +132,7 @@ struct cx_drift_result cx_drift_run(const struct cx_drift_case *given, const str
                                 .partitions = true,
                                 .reexecutes = reexecutes,
                                 .memory = memory,
+                                .tuning = &tuning,
                                 .records = records};
     if (load && memory) {
         cx_memory_init(memory);

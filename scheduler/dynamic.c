@@ -22,5 +22,6 @@ const struct cx_policy cx_policy_dynamic = {
     .name = "dynamic",
     .help = "packages of equal size, first come first served",
     .starts_small = true,
+    .published = offsetof(struct cx_balancer_params, dynamic_published),
     .next = dynamic_next,
 };

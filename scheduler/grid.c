@@ -6,6 +6,7 @@
 #include "scheduler/grid.h"
 #include "scheduler/admission.h"
 #include "scheduler/memory.h"
+#include "scheduler/tuning.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -118,6 +119,7 @@ struct cx_grid_result cx_grid_run(const struct cx_grid_case *given, const struct
     struct cx_grid_case c = *given;
     struct cx_grid_result result = {0};
     struct cx_speed_record records[CX_GRID_DEVICES] = {{0}};
+    struct cx_tuning tuning = {0};
     struct cx_sim_load *load = cx_sim_load_create(c.profile, c.groups, c.seed);
     struct cx_memory *memory = malloc(sizeof *memory);
     if (load && memory) {
@@ -140,6 +142,7 @@ struct cx_grid_result cx_grid_run(const struct cx_grid_case *given, const struct
                                     .partitions = true,
                                     .reexecutes = variant->reexecutes,
                                     .memory = memory,
+                                    .tuning = &tuning,
                                     .records = records,
                                     .seed = c.seed * 1000 + launch + variant->draw * UINT64_C(1000003)};
         struct cx_sim_result one = cx_simulate(&sim);

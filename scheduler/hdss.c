@@ -89,6 +89,7 @@ const struct cx_policy cx_policy_hdss = {
     .name = "hdss",
     .help = "growing packages to learn speeds, then shrinking ones by those",
     .starts_small = true,
+    .published = offsetof(struct cx_balancer_params, hdss_published),
     .data_size_per_device = sizeof(struct hdss_device),
     .next = hdss_next,
     .done = hdss_done,

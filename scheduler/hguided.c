@@ -22,5 +22,6 @@ static uint64_t hguided_next(struct cx_balancer *balancer, unsigned index, doubl
 const struct cx_policy cx_policy_hguided = {
     .name = "hguided",
     .help = "shrinking packages in proportion to powers known beforehand",
+    .published = offsetof(struct cx_balancer_params, hguided_published),
     .next = hguided_next,
 };

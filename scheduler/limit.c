@@ -2,7 +2,8 @@
 /*
  * The rules that keep promise 2 of the design (never slower) inside a launch, over every dynamic policy:
  * a package ends no later than all devices could end together; a device is refused where its smallest package
- * would end after the others end without it; a device never measured starts small. Previous stage:
+ * would end after the others end without it; a device never measured starts small. With a policy's parameter
+ * published=1 only admission's probes are bounded, and the fastest device is never refused. Previous stage:
  * balancer.c. Next: speeds.c.
  */
 #include "scheduler/limit.h"
@@ -28,7 +29,7 @@ static bool on_probation(const struct cx_balancer *balancer, const struct cx_dev
 /* Whether it is there to go on with the launch in another's stead. */
 static bool goes_on(const struct cx_balancer *balancer, const struct cx_device_state *device)
 {
-    return !device->failed && !device->given.absent && !on_probation(balancer, device);
+    return !device->failed && !device->given.absent && !device->left_out && !on_probation(balancer, device);
 }
 
 /* What the rules ask of all devices. */
@@ -48,6 +49,8 @@ static struct outlook look(const struct cx_balancer *balancer, unsigned index, d
         const struct cx_device_state *device = &balancer->devices[i];
         struct cx_pace pace = i == index ? look.own : cx_pace_now(balancer, i, now);
         double holds = pace.speed * pace.backlog;
+        if (device->left_out && i != index)
+            continue;
         all_speeds += pace.speed;
         all_groups += holds;
         if (i == index)
@@ -66,7 +69,7 @@ static struct outlook look(const struct cx_balancer *balancer, unsigned index, d
 
 bool cx_package_must(const struct cx_balancer *balancer, unsigned index, double now)
 {
-    if (balancer->devices[index].nflight > 0)
+    if (balancer->devices[index].nflight > 0 || balancer->devices[index].left_out)
         return false;
     double speed = cx_speed_now(balancer, index, now);
     for (unsigned i = 0; i < balancer->ndevices; i++) {
@@ -102,6 +105,8 @@ uint64_t cx_package_limit(const struct cx_balancer *balancer, unsigned index, ui
             return 0;
         minimum = 1;
         want = want < device->given.first_package ? want : device->given.first_package;
+    } else if (cx_as_published(balancer)) {
+        return want > 0 ? want : minimum;
     } else if (device->samples == 0 && !device->trusted && balancer->nlive > 1 &&
                !balancer->policy->starts_small) {
         want /= UNMEASURED_DIVISOR;

@@ -10,6 +10,7 @@
 
 #include "scheduler/balancer.h"
 #include "scheduler/memory.h"
+#include "scheduler/tuning.h"
 
 /* Sigmoid paper, section 3.4: three packages balance adaptiveness and over-sensitivity. */
 enum { CX_SPEED_HISTORY = 3 };
@@ -65,8 +66,9 @@ struct cx_device_state {
     double moves_seconds, reported_moves; /* what moves took of its packages' times, and what was told */
     uint64_t measured_groups;
     double measured_seconds;
-    bool failed;  /* gets nothing more */
-    bool retired; /* failed only in that sense: what it holds it will do */
+    bool failed;   /* gets nothing more */
+    bool retired;  /* failed only in that sense: what it holds it will do */
+    bool left_out; /* the policy leaves the rest to the others: it need not go on */
 };
 
 struct cx_balancer {
@@ -80,6 +82,7 @@ struct cx_balancer {
     uint64_t serial;                  /* of the next package */
     double done_cost;                 /* of packages that ended and count, failures aside */
     struct cx_memory *memory;         /* the caller's, or NULL */
+    struct cx_tuning *tuning;         /* likewise */
     struct cx_cost_model *cost_model; /* what that knew at the launch's beginning; NULL without one */
     struct cx_package_log *packages;  /* done ones, for the memory; NULL without one */
     unsigned npackages;
@@ -131,6 +134,15 @@ static inline double cx_moves_a_group(const struct cx_device_state *device)
 {
     const double part = cx_moves_part(device);
     return part > 0 ? part * device->reported_transfer : device->given.transfer_seconds;
+}
+
+/* Whether the policy is to be as its paper has it: the rules over all policies do not hold (limit.c). Called
+ * by limit.c, logfit.c and sigmoid.c. */
+static inline bool cx_as_published(const struct cx_balancer *balancer)
+{
+    const char *params = (const char *)&balancer->params;
+    const size_t at = balancer->policy->published;
+    return at > 0 && *(const double *)(const void *)(params + at) >= 0.5;
 }
 
 /* Start speeds of all devices in one unit; sets measured where an earlier launch gives groups/s. Called by

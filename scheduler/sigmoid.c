@@ -6,15 +6,29 @@
  * S_T, f_i = (S_i / S_T) L tanh(3 k Gr / G), L = G / (l N) (equation 5), b1_i = p t S_i: at worst the share p
  * of the time t so far is spent with one device working, b2_i: what fills the device (a user's minimum stands
  * in its place). k falls for good from k_regular to k_irregular once, on some device, the last three
- * packages' speeds deviate by more than d of their mean (standard deviation over three, not two). Ours: a
- * device here holds two packages, so the second one's b1 counts the first: both together stay within p t.
+ * packages' speeds deviate by more than d of their mean (standard deviation over three, not two). L is G / N
+ * in OpenMP's guided schedule, to which the paper likens it, and that gives its Table 3: l = 1. Ours: a
+ * device here holds two packages, so the second one's b1 counts the first: both together stay within p t; a
+ * package that takes longer than its device's speed allows lowers that speed before it ends; and a kernel of
+ * which most launches were irregular is taken for irregular from the start. sigmoid_published leaves these
+ * out.
  */
 #include "scheduler/policy.h"
 #include <math.h>
 
 struct sigmoid_data {
-    bool irregular;
+    bool irregular; /* goes by k_irregular */
+    bool found;     /* this launch is irregular */
+    bool seen;      /* ... could be told */
 };
+
+static double speed_of(const struct cx_balancer *balancer, unsigned index, double now)
+{
+    const struct cx_device_state *device = &balancer->devices[index];
+    if (cx_as_published(balancer))
+        return device->failed ? 0 : device->speed;
+    return cx_speed_now(balancer, index, now);
+}
 
 static double size_of_curve(const struct cx_balancer *balancer, unsigned index, double now)
 {
@@ -22,20 +36,22 @@ static double size_of_curve(const struct cx_balancer *balancer, unsigned index, 
     const struct cx_balancer_params *params = &balancer->params;
     double sum = 0;
     for (unsigned i = 0; i < balancer->ndevices; i++)
-        sum += cx_speed_now(balancer, i, now);
+        sum += speed_of(balancer, i, now);
     double k = data->irregular ? params->sigmoid_k_irregular : params->sigmoid_k_regular;
     double largest = (double)balancer->groups / (params->sigmoid_l * balancer->nlive);
     double left = (double)balancer->remaining / (double)balancer->groups;
-    return cx_speed_now(balancer, index, now) / sum * largest * tanh(3 * k * left);
+    return speed_of(balancer, index, now) / sum * largest * tanh(3 * k * left);
 }
 
-/* b1, less what the device still has to do; 0 while speeds are no groups/s. */
+/* b1, less what the device still has to do, if not as published; 0 while speeds are no groups/s. */
 static double size_of_bound(const struct cx_balancer *balancer, unsigned index, double now)
 {
     if (!balancer->measured)
         return 0;
-    double seconds = balancer->params.sigmoid_p * now - cx_backlog_seconds(balancer, index, now);
-    return seconds > 0 ? seconds * cx_speed_now(balancer, index, now) : 0;
+    double seconds = balancer->params.sigmoid_p * now;
+    if (!cx_as_published(balancer))
+        seconds -= cx_backlog_seconds(balancer, index, now);
+    return seconds > 0 ? seconds * speed_of(balancer, index, now) : 0;
 }
 
 static uint64_t sigmoid_next(struct cx_balancer *balancer, unsigned index, double now)
@@ -57,14 +73,36 @@ static void sigmoid_done(struct cx_balancer *balancer, unsigned index, double no
         mean += device->history[i] / CX_SPEED_HISTORY;
     for (unsigned i = 0; i < CX_SPEED_HISTORY; i++)
         squares += (device->history[i] - mean) * (device->history[i] - mean);
+    data->seen = true;
     if (sqrt(squares / CX_SPEED_HISTORY) > balancer->params.sigmoid_d * mean)
-        data->irregular = true;
+        data->irregular = data->found = true;
+}
+
+static void sigmoid_init(struct cx_balancer *balancer)
+{
+    struct sigmoid_data *data = balancer->data;
+    const struct cx_tuning *tuning = balancer->tuning;
+    data->irregular = tuning && tuning->launches > 0 && tuning->irregular > 0.5 && !cx_as_published(balancer);
+}
+
+/* The newest launch counts by a third. */
+static void sigmoid_keep(const struct cx_balancer *balancer, struct cx_tuning *tuning)
+{
+    const struct sigmoid_data *data = balancer->data;
+    const double newest = tuning->launches > 0 ? 1. / 3 : 1;
+    if (!data->seen)
+        return;
+    tuning->irregular += newest * (data->found - tuning->irregular);
+    tuning->launches += tuning->launches < 1000;
 }
 
 const struct cx_policy cx_policy_sigmoid = {
     .name = "sigmoid",
     .help = "packages sized by measured speeds, large at first and small at the end",
+    .published = offsetof(struct cx_balancer_params, sigmoid_published),
     .data_size = sizeof(struct sigmoid_data),
+    .init = sigmoid_init,
     .next = sigmoid_next,
     .done = sigmoid_done,
+    .keep = sigmoid_keep,
 };

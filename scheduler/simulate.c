@@ -444,8 +444,9 @@ struct cx_sim_result cx_simulate(const struct cx_simulation *simulation)
             state.lines[i].slot = slots ? calloc(slots, sizeof(double)) : NULL;
             state.broken |= slots && !state.lines[i].slot;
         }
-        struct cx_problem problem = {simulation->load->groups, simulation->granularity, n, known,
-                                     simulation->reexecutes,   simulation->memory};
+        struct cx_problem problem = {
+            simulation->load->groups, simulation->granularity, n, known, simulation->reexecutes,
+            simulation->memory,       simulation->tuning};
         state.balancer = cx_balancer_create(simulation->policy, &problem, simulation->params);
     }
     if (state.balancer && make_ranges(&state)) {

@@ -81,6 +81,7 @@ struct cx_simulation {
                                * else packages are cut from the front */
     bool reexecutes;          /* packages may be re-executed on other devices */
     struct cx_memory *memory; /* learns from the launch; or NULL */
+    struct cx_tuning *tuning; /* likewise */
     struct cx_speed_record *records;                                /* one a device: so do they; or NULL */
     void (*note)(void *data, const struct cx_sim_package *package); /* every package; or NULL */
     void *note_data;

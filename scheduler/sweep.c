@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sweep behind Sigmoid's two k, the constants of other policies that their papers' texts do not give, and
- * docs/balancers.md: values over cost profiles and device sets, on simulated devices. Prints Markdown tables.
- * Usage: sweep [k|dials|policies], all of them when none is named; or sweep grid|repeated [seed [draws]]:
- * auto's first launches, or those from the fifth on, beside sigmoid's, each case the mean of that many draws.
+ * The sweep behind Sigmoid's L and two k, the constants of other policies that their papers' texts do not
+ * give, and docs/balancers.md: values over cost profiles and device sets, on simulated devices. Prints
+ * Markdown tables. Usage: sweep [k|dials|policies], all of them when none is named; or sweep grid|repeated
+ * [seed [draws]]: auto's first launches, or those from the fifth on, beside sigmoid's, each case the mean of
+ * that many draws.
  */
 #include "scheduler/grid.h"
+#include "scheduler/sigmoid_programs.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,24 +142,82 @@ static void print_header(const char *first)
         printf(" %s |", cx_sim_profile_name((enum cx_sim_profile)p));
 }
 
-static void print_k_table(void)
+/* ---- Sigmoid's L and both k at once, on the paper's own programs ---- */
+
+/* Mean packages of each program. */
+static bool sigmoid_packages(const struct cx_balancer_params *params, unsigned depth,
+                             double packages[CX_SIGMOID_PROGRAMS])
 {
-    static const double regular[] = {0.25, 0.5, 0.75, 1, 1.5, 2, 3},
-                        irregular[] = {0.15, 0.25, 0.35, 0.5, 0.75, 1};
-    print_header("k regular | k irregular");
-    printf(" all | balance | packages |\n|---|---|---|---|---|---|---|---|---|---|\n");
-    for (unsigned i = 0; i < sizeof(regular) / sizeof(regular[0]); i++) {
-        for (unsigned j = 0; j < sizeof(irregular) / sizeof(irregular[0]); j++) {
-            if (irregular[j] > regular[i])
-                continue;
-            struct cx_balancer_params params = cx_balancer_defaults;
-            params.sigmoid_k_regular = regular[i];
-            params.sigmoid_k_irregular = irregular[j];
-            char first[64];
-            snprintf(first, sizeof first, "%.2f | %.2f", regular[i], irregular[j]);
-            print_row(first, "sigmoid", &params);
+    static struct cx_sim_load *programs[CX_SIGMOID_PROGRAMS][SEEDS];
+    for (unsigned i = 0; i < CX_SIGMOID_PROGRAMS; i++) {
+        const struct cx_sigmoid_program *program = &cx_sigmoid_programs[i];
+        struct cx_sim_device devices[CX_SIGMOID_DEVICES];
+        cx_sigmoid_machine(program, devices);
+        packages[i] = 0;
+        for (unsigned s = 0; s < SEEDS; s++) {
+            if (!programs[i][s])
+                programs[i][s] = cx_sim_load_create(program->profile, program->groups, s + 1);
+            if (!programs[i][s])
+                return false;
+            struct cx_simulation sim = {.policy = cx_policy_find("sigmoid"),
+                                        .params = params,
+                                        .load = programs[i][s],
+                                        .ndevices = CX_SIGMOID_DEVICES,
+                                        .devices = devices,
+                                        .depth = depth,
+                                        .seed = s};
+            packages[i] += (double)cx_simulate(&sim).packages / SEEDS;
         }
     }
+    return true;
+}
+
+/* How far counts are from the printed ones: root mean square of the logarithm of their ratio. */
+static double far_from_printed(const double packages[CX_SIGMOID_PROGRAMS], double *mean)
+{
+    double squares = 0;
+    *mean = 0;
+    for (unsigned i = 0; i < CX_SIGMOID_PROGRAMS; i++) {
+        const double off = log(packages[i] / cx_sigmoid_programs[i].sigmoid);
+        squares += off * off / CX_SIGMOID_PROGRAMS;
+        *mean += packages[i] / CX_SIGMOID_PROGRAMS;
+    }
+    return sqrt(squares);
+}
+
+static bool print_k_row(double l, double regular, double irregular)
+{
+    struct cx_balancer_params params = cx_balancer_defaults, published;
+    double packages[CX_SIGMOID_PROGRAMS], mean[2], far[2];
+    params.sigmoid_l = l;
+    params.sigmoid_k_regular = regular;
+    params.sigmoid_k_irregular = irregular;
+    published = params;
+    published.sigmoid_published = 1;
+    if (!sigmoid_packages(&published, 1, packages))
+        return false;
+    far[0] = far_from_printed(packages, &mean[0]);
+    if (!sigmoid_packages(&params, 2, packages))
+        return false;
+    far[1] = far_from_printed(packages, &mean[1]);
+    char first[128];
+    snprintf(first, sizeof first, "%g | %g | %g | %.1f | %.2f | %.1f | %.2f", l, regular, irregular, mean[0],
+             far[0], mean[1], far[1]);
+    print_row(first, "sigmoid", &params);
+    return true;
+}
+
+static bool print_k(void)
+{
+    static const double l[] = {1, 2}, regular[] = {0.4, 0.5, 0.75, 1, 2}, irregular[] = {0.2, 0.3, 0.5, 0.75};
+    print_header("l | k regular | k irregular | as published | off | ours | off");
+    printf(" all | balance | packages |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for (unsigned i = 0; i < sizeof(l) / sizeof(l[0]); i++)
+        for (unsigned j = 0; j < sizeof(regular) / sizeof(regular[0]); j++)
+            for (unsigned k = 0; k < sizeof(irregular) / sizeof(irregular[0]); k++)
+                if (irregular[k] <= regular[j] && !print_k_row(l[i], regular[j], irregular[k]))
+                    return false;
+    return true;
 }
 
 /* ---- constants that the papers' texts do not give ---- */
@@ -267,8 +327,8 @@ int main(int argc, char **argv)
         destroy_loads();
         return 1;
     }
-    if (all || strcmp(what, "k") == 0)
-        print_k_table();
+    if ((all || strcmp(what, "k") == 0) && !print_k())
+        return 1;
     if (all || strcmp(what, "dials") == 0)
         print_dials();
     if (all || strcmp(what, "policies") == 0)

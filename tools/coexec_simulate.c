@@ -6,6 +6,7 @@
 #include "scheduler/admission.h"
 #include "scheduler/memory.h"
 #include "scheduler/simulate.h"
+#include "scheduler/tuning.h"
 #include "tools/coexec.h"
 #include "tools/coexec_simulate.h"
 #include "tools/coexec_simulate_energy.h"
@@ -317,6 +318,7 @@ static struct cx_sim_result run_launches(const struct job *job, const struct cx_
 {
     struct cx_sim_device devices[MAX_DEVICES];
     struct cx_speed_record records[MAX_DEVICES] = {{0}};
+    struct cx_tuning tuning = {0};
     struct cx_memory *memory = malloc(sizeof *memory);
     struct cx_sim_result result = {0};
     if (memory)
@@ -338,6 +340,7 @@ static struct cx_sim_result run_launches(const struct job *job, const struct cx_
                                     .partitions = job->partitions,
                                     .reexecutes = job->reexecutes,
                                     .memory = memory,
+                                    .tuning = &tuning,
                                     .records = records,
                                     .note = take_note,
                                     .note_data = notes};

@@ -6,7 +6,9 @@
 #define CX_TOOLS_COEXEC_SIMULATE_H
 
 #include "scheduler/algo.h"
+#include "scheduler/admission.h"
 #include "scheduler/simulate.h"
+#include "scheduler/tuning.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +32,12 @@ int cx_simulate_drift(const struct cx_simulate_algos *algos);
 /* A paper's comparison, printed figures beside ours. An exit status. */
 int cx_simulate_paper(const char *name);
 int cx_simulate_marrow(void); /* of that paper */
+int cx_simulate_sigmoid(void);
+/* One launch under a policy, as its paper has it (one package at a time on a device) or by our rules. tuning,
+ * records: as in struct cx_simulation. */
+struct cx_sim_result cx_simulate_as(const char *policy, bool published, const struct cx_sim_load *load,
+                                    unsigned ndevices, const struct cx_sim_device *devices, uint64_t seed,
+                                    struct cx_tuning *tuning, struct cx_speed_record *records);
 
 /* Programs on two devices (scheduler/play.h): all made-up ones ("all"), one of these by name, or those in a
  * file. costs: KEY=VALUE,...; NULL: the defaults. An exit status. */

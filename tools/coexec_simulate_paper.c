@@ -6,7 +6,9 @@
  */
 #include "tools/coexec_simulate.h"
 #include "tools/coexec_simulate_energy.h"
+#include "scheduler/admission.h"
 #include "scheduler/simulate.h"
+#include "scheduler/tuning.h"
 #include "tools/coexec.h"
 
 #include <math.h>
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEVICES = 5, SEEDS = 3 };
+enum { MAX_DEVICES = 5, SEEDS = 3, STEPS = 8 };
 
 struct program {
     const char *name;
@@ -22,39 +24,16 @@ struct program {
     uint64_t groups;
     double cpu;                 /* speed of one CPU device, a GPU's is 1 */
     double half;                /* cost of a package at which a GPU reaches half of its throughput */
-    const char *const *printed; /* one a policy, what the paper has */
+    const char *const *printed; /* one a policy, what the paper has; NULL: nothing */
 };
 
 struct paper {
-    const char *name, *title, *figure;
+    const char *name, *title;
     unsigned gpus, cpus;
     const char *const *policies;
     const struct program *programs;
     unsigned nprograms;
-    bool packages; /* our figure: packages; else time over Static's with the best of 11 splits, or efficiency
-                    */
-    bool over_static;
-};
-
-static const char *const sigmoid_policies[] = {"static", "adaptive", "hguided", "sigmoid", "auto", NULL};
-#define SIGMOID(name, profile, adaptive, hguided, sigmoid)                                                   \
-    {                                                                                                        \
-        name, profile, 16384, 1 / 7.28, 0, (const char *const[])                                             \
-        {                                                                                                    \
-            "3", adaptive, hguided, sigmoid, "", NULL                                                        \
-        }                                                                                                    \
-    }
-static const struct program sigmoid_programs[] = {
-    SIGMOID("Binomial", CX_SIM_REGULAR, "15", "445", "28"),
-    SIGMOID("Gaussian", CX_SIM_REGULAR, "19", "105", "31"),
-    SIGMOID("Mandelbrot", CX_SIM_SYMMETRIC, "13", "25", "17"),
-    SIGMOID("NBody", CX_SIM_REGULAR, "15", "175", "27"),
-    SIGMOID("Taylor", CX_SIM_REGULAR, "15", "51", "20"),
-    SIGMOID("Aho", CX_SIM_RANDOM, "11", "828", "13"),
-    SIGMOID("BM3", CX_SIM_RANDOM, "13", "92", "28"),
-    SIGMOID("RAP", CX_SIM_RAMP, "15", "79", "20"),
-    SIGMOID("Ray1", CX_SIM_CLUSTERED, "14", "389", "40"),
-    SIGMOID("Ray2", CX_SIM_SYMMETRIC, "13", "291", "32"),
+    bool over_static; /* our figure: time over Static's with the best of 11 splits; else efficiency */
 };
 
 static const char *const ompss_policies[] = {"static", "dynamic", "hguided", "auto", NULL};
@@ -62,7 +41,7 @@ static const char *const ompss_policies[] = {"static", "dynamic", "hguided", "au
     {                                                                                                        \
         name, profile, 4096, (speedup)-2, 0, (const char *const[])                                           \
         {                                                                                                    \
-            best, second, third, "", NULL                                                                    \
+            best, second, third, NULL                                                                        \
         }                                                                                                    \
     }
 static const struct program ompss_programs[] = {
@@ -80,7 +59,7 @@ static const char *const logfit_policies[] = {"concord", "hdss", "logfit", "auto
     {                                                                                                        \
         name, profile, groups, 0.25, half, (const char *const[])                                             \
         {                                                                                                    \
-            concord, hdss, logfit, "", NULL                                                                  \
+            concord, hdss, logfit, NULL                                                                      \
         }                                                                                                    \
     }
 static const struct program logfit_programs[] = {
@@ -93,13 +72,12 @@ static const struct program logfit_programs[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 static const struct paper papers[] = {
-    {"sigmoid", "Sigmoid (JPDC 2021), Table 3: packages a launch; two GPUs and a CPU, 7.28 : 7.28 : 1",
-     "packages", 2, 1, sigmoid_policies, sigmoid_programs, COUNT(sigmoid_programs), true, false},
     {"ompss",
-     "OmpSs, Table I and figure 6: efficiency; two GPUs and a CPU by the maximum speedups of Table I",
-     "efficiency", 2, 1, ompss_policies, ompss_programs, COUNT(ompss_programs), false, false},
-    {"logfit", "LogFit, figure 2: time over Static with the best of 11 splits; a GPU and four cores", "time",
-     1, 4, logfit_policies, logfit_programs, COUNT(logfit_programs), false, true},
+     "OmpSs, Table I and figure 6: efficiency; two GPUs and a CPU by the maximum speedups of Table I", 2, 1,
+     ompss_policies, ompss_programs, COUNT(ompss_programs), false},
+    {"logfit",
+     "LogFit, figure 2: time of eight steps over Static with the best of 11 splits; a GPU and four cores", 1,
+     4, logfit_policies, logfit_programs, COUNT(logfit_programs), true},
 };
 
 static unsigned make_devices(const struct paper *paper, const struct program *program,
@@ -125,16 +103,24 @@ static unsigned make_devices(const struct paper *paper, const struct program *pr
     return n;
 }
 
-static struct cx_sim_result simulate(const char *policy, const struct cx_sim_load *load, unsigned n,
-                                     struct cx_sim_device *devices, uint64_t seed)
+struct cx_sim_result cx_simulate_as(const char *policy, bool published, const struct cx_sim_load *load,
+                                    unsigned ndevices, const struct cx_sim_device *devices, uint64_t seed,
+                                    struct cx_tuning *tuning, struct cx_speed_record *records)
 {
+    struct cx_balancer_params params = cx_balancer_defaults;
     struct cx_simulation sim = {.policy = cx_policy_find(policy),
+                                .params = &params,
                                 .load = load,
-                                .ndevices = n,
+                                .ndevices = ndevices,
                                 .devices = devices,
+                                .depth = published ? 1 : 0,
                                 .partitions = true,
                                 .reexecutes = true,
+                                .tuning = tuning,
+                                .records = records,
                                 .seed = seed};
+    if (published && sim.policy->published > 0)
+        *(double *)(void *)((char *)&params + sim.policy->published) = 1;
     return cx_simulate(&sim);
 }
 
@@ -147,35 +133,99 @@ static double best_static(const struct cx_sim_load *load, unsigned n, struct cx_
         for (unsigned i = 0; i < n; i++)
             devices[i].known.power =
                 1e-9 + (devices[i].known.accelerator ? 0.1 * split : 0.1 * (10 - split) / (n - 1));
-        best = fmin(best, simulate("static", load, n, devices, seed).seconds);
+        best = fmin(best, cx_simulate_as("static", false, load, n, devices, seed, NULL, NULL).seconds);
     }
     for (unsigned i = 0; i < n; i++)
         devices[i].known.power = 0;
     return best;
 }
 
-static bool print_program(const struct paper *paper, const struct program *program)
+static double efficiency(const char *policy, bool published, const struct cx_sim_load *load, unsigned n,
+                         const struct cx_sim_device *devices, uint64_t seed)
+{
+    const struct cx_sim_result result = cx_simulate_as(policy, published, load, n, devices, seed, NULL, NULL);
+    return result.ideal / result.seconds;
+}
+
+/* Launches as they follow each other in an application, over as many under Static with the best split: what
+ * a policy remembers of one it has for the next. HDSS remembers nothing. */
+static double time_steps(const char *policy, bool published, const struct cx_sim_load *load, unsigned n,
+                         struct cx_sim_device *devices, uint64_t seed)
+{
+    struct cx_tuning tuning = {0};
+    struct cx_speed_record records[MAX_DEVICES] = {{0}};
+    double seconds = 0;
+    const double whole = STEPS * best_static(load, n, devices, seed);
+    for (unsigned step = 0; step < STEPS; step++) {
+        seconds += cx_simulate_as(policy, published, load, n, devices, seed * STEPS + step, &tuning, records)
+                       .seconds;
+        for (unsigned i = 0; i < n && strcmp(policy, "hdss") != 0; i++)
+            devices[i].known.measured_speed = cx_speed_record_speed(&records[i]);
+    }
+    for (unsigned i = 0; i < n; i++)
+        devices[i].known.measured_speed = 0;
+    return seconds / whole;
+}
+
+/* The paper's figure of one policy: the mean over seeds. False: no memory. */
+static bool figure_of(const struct paper *paper, const struct program *program, const char *policy,
+                      bool published, double *figure)
 {
     struct cx_sim_device devices[MAX_DEVICES];
-    unsigned n = make_devices(paper, program, devices);
+    const unsigned n = make_devices(paper, program, devices);
+    *figure = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct cx_sim_load *load = cx_sim_load_create(program->profile, program->groups, seed);
+        if (!load)
+            return false;
+        *figure += (paper->over_static ? time_steps(policy, published, load, n, devices, seed)
+                                       : efficiency(policy, published, load, n, devices, seed)) /
+                   SEEDS;
+        free(load);
+    }
+    return true;
+}
+
+static bool has_published(const char *policy)
+{
+    return cx_policy_find(policy)->published > 0;
+}
+
+static bool print_program(const struct paper *paper, const struct program *program)
+{
     printf("| %s (%s) |", program->name, cx_sim_profile_name(program->profile));
     for (unsigned p = 0; paper->policies[p]; p++) {
-        double figure = 0;
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            struct cx_sim_load *load = cx_sim_load_create(program->profile, program->groups, seed);
-            if (!load)
-                return false;
-            struct cx_sim_result result = simulate(paper->policies[p], load, n, devices, seed);
-            figure += (paper->packages      ? result.packages
-                       : paper->over_static ? result.seconds / best_static(load, n, devices, seed)
-                                            : result.ideal / result.seconds) /
-                      SEEDS;
-            free(load);
-        }
-        printf(paper->packages ? " %s | %.0f |" : " %s | %.3f |", program->printed[p], figure);
+        const char *policy = paper->policies[p];
+        double published, ours;
+        if (!figure_of(paper, program, policy, true, &published) ||
+            !figure_of(paper, program, policy, false, &ours))
+            return false;
+        if (program->printed[p])
+            printf(" %s |", program->printed[p]);
+        if (has_published(policy))
+            printf(" %.3f |", published);
+        printf(" %.3f |", ours);
     }
     puts("");
     return true;
+}
+
+static void print_header(const struct paper *paper)
+{
+    unsigned columns = 1;
+    printf("%s\n\n| program (profile) |", paper->title);
+    for (unsigned p = 0; paper->policies[p]; p++) {
+        const char *policy = paper->policies[p];
+        if (paper->programs->printed[p])
+            printf(" %s printed |%s ours |", policy, has_published(policy) ? " as published |" : "");
+        else
+            printf(" %s |", policy);
+        columns += 1 + (paper->programs->printed[p] ? 1 : 0) + has_published(policy);
+    }
+    printf("\n|");
+    while (columns--)
+        printf("---|");
+    puts("");
 }
 
 int cx_simulate_paper(const char *name)
@@ -184,17 +234,13 @@ int cx_simulate_paper(const char *name)
         return cx_simulate_edp();
     if (strcmp(name, "marrow") == 0)
         return cx_simulate_marrow();
+    if (strcmp(name, "sigmoid") == 0)
+        return cx_simulate_sigmoid();
     for (unsigned i = 0; i < COUNT(papers); i++) {
         const struct paper *paper = &papers[i];
         if (strcmp(paper->name, name) != 0)
             continue;
-        printf("%s\n\n| program (profile) |", paper->title);
-        for (unsigned p = 0; paper->policies[p]; p++)
-            printf(" %s printed | ours |", paper->policies[p]);
-        fputs("\n|---|", stdout);
-        for (unsigned p = 0; paper->policies[p]; p++)
-            fputs("---|---|", stdout);
-        puts("");
+        print_header(paper);
         for (unsigned k = 0; k < paper->nprograms; k++) {
             if (!print_program(paper, &paper->programs[k]))
                 return cx_tool_error("simulate", "out of memory");

@@ -25,6 +25,7 @@ static void forget(struct cx_kernel_history *history) CX_UNCHECKED
     for (unsigned i = 0; i < CX_KERNEL_MEMORIES; i++)
         free(history->shapes.memories[i]);
     free(history->records);
+    free(history->tuning);
     cx_result_uses_unref(&history->result_uses);
     free(history);
 }

@@ -158,6 +158,8 @@ struct cx_kernel_history {
     double unvaried CX_GUARDED_BY(cx_context_locked);
     struct cx_replay replays[CX_REPLAY_FORMS] CX_GUARDED_BY(cx_context_locked); /* newest first */
     struct cx_takes takes CX_GUARDED_BY(cx_context_locked);                     /* take.h */
+    /* what balancers found out (scheduler/tuning.h); NULL: nothing yet */
+    struct cx_tuning *tuning CX_GUARDED_BY(cx_context_locked);
 };
 /* The function's history, made at the first call. NULL: no memory. Called by plan/ and launch/. */
 struct cx_kernel_history *cx_kernel_history_of(struct cx_function *function, unsigned nmembers)

@@ -11,6 +11,7 @@
 #include "layer/plan/plan_objective.h"
 #include "layer/plan/plan_stake.h"
 #include "scheduler/memory.h"
+#include "scheduler/tuning.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/plan/reexecute_rules.h"
@@ -309,14 +310,27 @@ static struct cx_memory *memory_of(const struct cx_launch *launch, struct cx_ker
     return memory;
 }
 
+/* What the balancer found out about the kernel, and keeps it in. NULL: it keeps nothing, or there is no room.
+ */
+static struct cx_tuning *tuning_of(const struct cx_launch *launch, struct cx_kernel_history *history)
+    CX_HOLDS(cx_context_locked)
+{
+    if (!cx_plan_policy(launch)->keep || cx_options_get()->reproducible)
+        return NULL;
+    if (!history->tuning)
+        history->tuning = calloc(1, sizeof(*history->tuning));
+    return history->tuning;
+}
+
 static struct cx_balancer *make_balancer(const struct cx_launch *launch, const struct cx_split_plan *plan,
                                          const struct cx_candidates *all, struct cx_memory *memory,
-                                         bool one_each)
+                                         struct cx_tuning *tuning, bool one_each)
 {
     const struct cx_problem problem = {
-        groups_left(plan),      plan->slice * plan->judged->verdict.granularity,
-        plan->n + plan->probes, all->share,
-        plan->reexecutes,       one_each ? NULL : memory};
+        groups_left(plan),       plan->slice * plan->judged->verdict.granularity,
+        plan->n + plan->probes,  all->share,
+        plan->reexecutes,        one_each ? NULL : memory,
+        one_each ? NULL : tuning};
     const struct cx_policy *policy =
         cx_options_get()->reproducible || one_each ? cx_policy_find("static") : cx_plan_policy(launch);
     return cx_balancer_create(policy, &problem, &launch->request.kernel->function->algo->params);
@@ -365,7 +379,7 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
     else
         plan->balancer =
             make_balancer(launch, plan, all, plan->done ? NULL : memory_of(launch, history, plan->groups),
-                          one_each || keeps);
+                          tuning_of(launch, history), one_each || keeps);
     if (plan->balancer)
         follow_balancer(launch, plan);
     if (plan->balancer && plan->probes)

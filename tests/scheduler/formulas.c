@@ -86,7 +86,8 @@ START_TEST(units_are_never_mixed)
     devices[1] = devices[0];
     balancer = create("sigmoid", 1000, 2, devices);
     uint64_t package = cx_balancer_next(balancer, 0, 0);
-    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), package);
+    const uint64_t other = cx_balancer_next(balancer, 1, 0); /* of a little less that is left */
+    ck_assert(other <= package && package - other <= 2);
     cx_balancer_done(balancer, 0, package, (double)package / 5, (double)package / 5);
     ck_assert_double_eq_tol(balancer->devices[0].speed, 5, 1e-9);
     ck_assert_double_eq_tol(balancer->devices[1].speed, 5, 1e-9);
@@ -121,6 +122,7 @@ START_TEST(sigmoid_packages)
     struct cx_balancer_device devices[] = {{.measured_speed = 300}, {.measured_speed = 100}};
     struct cx_balancer_params params = cx_balancer_defaults;
     params.sigmoid_k_regular = 2;
+    params.sigmoid_l = 2;
     struct cx_problem problem = {.groups = 1000, .ndevices = 2, .devices = devices};
     struct cx_balancer *balancer = cx_balancer_create(cx_policy_find("sigmoid"), &problem, &params);
     /* L = 1000 / (2 * 2) = 250; f_0 = 3/4 * 250 * tanh(6) = 187.4975 */
@@ -140,9 +142,9 @@ START_TEST(sigmoid_lower_bound)
     struct cx_balancer_device devices[] = {{.measured_speed = 100}, {.measured_speed = 100}};
     struct cx_balancer *balancer = create("sigmoid", 100000, 2, devices);
     cx_balancer_next(balancer, 1, 0); /* 122 s of work: the end is far */
-    balancer->remaining = 14;         /* as if others had the rest */
+    balancer->remaining = 12;         /* as if others had the rest */
     ck_assert_uint_eq(cx_balancer_next(balancer, 0, 1), 5);
-    /* What is in flight counts: the bound is used up, and the curve gives 0.28 * 9. */
+    /* What is in flight counts: the bound is used up, and the curve gives 0.375 * 7. */
     ck_assert_uint_eq(cx_balancer_next(balancer, 0, 1), 2);
     cx_balancer_destroy(balancer);
 }

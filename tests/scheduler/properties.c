@@ -6,6 +6,7 @@
 #include "tests/scheduler/suites.h"
 #include "scheduler/memory.h"
 #include "scheduler/simulate.h"
+#include "scheduler/tuning.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,6 +67,13 @@ static struct cx_balancer_params random_params(uint64_t *random)
     return params;
 }
 
+/* Now and then the policy is to be as its paper has it. */
+static void publish_some(struct cx_balancer_params *params, const struct cx_policy *policy, uint64_t *random)
+{
+    if (policy->published > 0 && random_below(random, 3) == 0)
+        *(double *)(void *)((char *)params + policy->published) = 1;
+}
+
 /* Every package says why it is as it is. */
 static void has_reason(void *data, const struct cx_sim_package *package)
 {
@@ -80,6 +88,7 @@ START_TEST(each_group_once)
 {
     const struct cx_policy *policy = cx_policy_get((unsigned)_i);
     static struct cx_memory memory;
+    static struct cx_tuning tuning;
     uint64_t random = 11;
     for (unsigned round = 0; round < ROUNDS; round++) {
         uint64_t groups = 1 + random_below(&random, random_below(&random, 3) ? 40 : 3000);
@@ -98,6 +107,7 @@ START_TEST(each_group_once)
                 devices[i].dies_at = 0.001 + cx_sim_random(&random);
         }
         struct cx_balancer_params params = random_params(&random);
+        publish_some(&params, policy, &random);
         struct cx_simulation sim = {.policy = policy,
                                     .params = round % 2 ? &params : NULL,
                                     .load = load,
@@ -109,12 +119,15 @@ START_TEST(each_group_once)
                                     .partitions = random_below(&random, 2),
                                     .reexecutes = random_below(&random, 2),
                                     .memory = &memory,
+                                    .tuning = round % 5 ? &tuning : NULL,
                                     .seed = round,
                                     .note = has_reason,
                                     .note_data = (void *)(uintptr_t)policy,
                                     .taken = taken};
         if (round % 3 == 0)
             cx_memory_init(&memory);
+        if (round % 7 == 0)
+            tuning = (struct cx_tuning){0};
         struct cx_sim_result result = cx_simulate(&sim);
         ck_assert_msg(result.complete, "%s: round %u never ended", policy->name, round);
         for (uint64_t i = 0; i < groups; i++)

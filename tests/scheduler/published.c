@@ -4,6 +4,7 @@
  */
 #include "tests/scheduler/suites.h"
 #include "scheduler/curve.h"
+#include "scheduler/tuning.h"
 #include <math.h>
 
 static struct cx_balancer *create(const char *policy, uint64_t groups, unsigned n,
@@ -232,6 +233,177 @@ START_TEST(hdss_training_is_bounded)
 }
 END_TEST
 
+/* ---- as published ---- */
+
+/* f_0 = 1/2 * 1000 / 2 * tanh(3 * 0.5) = 226.29, of which a device never measured gets a quarter by our rule.
+ */
+START_TEST(sigmoid_as_published)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 1}, {.nominal_speed = 1}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    struct cx_balancer *balancer = create("sigmoid", 1000, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 56);
+    cx_balancer_destroy(balancer);
+    params.sigmoid_published = 1;
+    balancer = create("sigmoid", 1000, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 226);
+    /* 0.05 * 10 s * 226 groups/s, whatever it holds: what is left gives 250 tanh(1.5 * 0.1) = 37 */
+    ck_assert_uint_gt(cx_balancer_next(balancer, 0, 0), 0);
+    cx_balancer_done(balancer, 0, 226, 1, 1);
+    balancer->remaining = 200;
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 10), 113);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+/* Not longer to be worth its launch, nor refused for ending late; but what admission lends for a probe is
+ * all that it gets. */
+START_TEST(rules_are_left_out)
+{
+    struct cx_balancer_device devices[] = {{.measured_speed = 10000, .launch_seconds = 1e-3},
+                                           {.measured_speed = 1}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    struct cx_balancer *balancer = create("hguided", 200, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 80);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 0);
+    cx_balancer_destroy(balancer);
+    params.hguided_published = 1;
+    balancer = create("hguided", 200, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 49); /* floor(200 * 10000 / 10001 / 4) */
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 1);
+    cx_balancer_destroy(balancer);
+    devices[1].first_package = 3;
+    devices[1].min_package = 10;
+    balancer = create("hguided", 200, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 0); /* 3 groups of a second each */
+    devices[1].measured_speed = 1e6;
+    cx_balancer_destroy(balancer);
+    balancer = create("hguided", 200, 2, devices, &params);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 3);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 0);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+/* ---- from launch to launch ---- */
+
+static struct cx_balancer *create_tuned(const char *policy, uint64_t groups,
+                                        const struct cx_balancer_device *devices,
+                                        const struct cx_balancer_params *params, struct cx_tuning *tuning)
+{
+    const struct cx_problem problem = {.groups = groups, .ndevices = 2, .devices = devices, .tuning = tuning};
+    struct cx_balancer *balancer = cx_balancer_create(cx_policy_find(policy), &problem, params);
+    ck_assert_ptr_nonnull(balancer);
+    return balancer;
+}
+
+/* A launch whose first three packages follow a curve; gives what is known now. */
+static struct cx_tuning sampled(const struct cx_balancer_device *devices)
+{
+    struct cx_tuning tuning = {0};
+    struct cx_balancer *balancer = create_tuned("logfit", 1000000, devices, NULL, &tuning);
+    for (unsigned k = 0; k < 3; k++) {
+        const uint64_t size = cx_balancer_next(balancer, 0, 0);
+        ck_assert_uint_eq(size, 20u << k);
+        cx_balancer_done(balancer, 0, size, (double)size / (1000 + 350 * log((double)size / 160)), 0);
+    }
+    cx_balancer_learn(balancer);
+    cx_balancer_destroy(balancer);
+    return tuning;
+}
+
+/* Three samples tell a = 350, the highest throughput 757.4: 20 * (350 / 757.4) / 0.01 = 924.2. */
+START_TEST(logfit_keeps_samples)
+{
+    struct cx_balancer_device devices[] = {{.nominal_speed = 4, .fill = 20, .accelerator = true, .slot = 1},
+                                           {.nominal_speed = 1, .slot = 0}};
+    struct cx_tuning tuning = sampled(devices);
+    ck_assert_double_eq(tuning.device[1].unit, 20);
+    ck_assert_double_eq(tuning.device[0].unit, 0);
+    struct cx_balancer *balancer = create_tuned("logfit", 1000000, devices, NULL, &tuning);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 924);
+    cx_balancer_destroy(balancer);
+    devices[0].fill = 40; /* the samples are of another device's sizes */
+    balancer = create_tuned("logfit", 1000000, devices, NULL, &tuning);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 40);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+/* 500 groups are less than the GPU's package: they are the CPU's, as published. Else the GPU goes on, which
+ * would end them sooner: at 1000 + 350 ln(500 / 160) groups/s. */
+START_TEST(logfit_leaves_the_gpu_out)
+{
+    struct cx_balancer_device devices[] = {
+        {.measured_speed = 1000, .fill = 20, .accelerator = true, .slot = 1},
+        {.measured_speed = 500, .slot = 0}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    struct cx_tuning tuning = sampled(devices);
+    struct cx_balancer *balancer = create_tuned("logfit", 500, devices, &params, &tuning);
+    ck_assert_uint_gt(cx_balancer_next(balancer, 0, 0), 0);
+    cx_balancer_destroy(balancer);
+    devices[1].measured_speed = 1500; /* the CPU is the faster one */
+    balancer = create_tuned("logfit", 500, devices, &params, &tuning);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 0);
+    ck_assert_uint_gt(cx_balancer_next(balancer, 1, 0), 0);
+    cx_balancer_fail(balancer, 1, 500); /* nobody else is there */
+    ck_assert_uint_gt(cx_balancer_next(balancer, 0, 0), 0);
+    cx_balancer_destroy(balancer);
+    devices[0].measured_speed = 2000; /* seems faster, but not by its curve; the CPU is asked first */
+    devices[1].measured_speed = 1500;
+    balancer = create_tuned("logfit", 500, devices, &params, &tuning);
+    balancer->remaining = 1;
+    ck_assert_uint_eq(cx_balancer_next(balancer, 1, 0), 1);
+    cx_balancer_destroy(balancer);
+    params.logfit_published = 1;
+    devices[1].measured_speed = 500;
+    balancer = create_tuned("logfit", 500, devices, &params, &tuning);
+    while (cx_balancer_remaining(balancer) > 0) {
+        ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 0);
+        const uint64_t groups = cx_balancer_next(balancer, 1, 0);
+        ck_assert_uint_gt(groups, 0);
+        cx_balancer_done(balancer, 1, groups, (double)groups / 500, 0);
+    }
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
+/* A launch of three packages, the third of `last` groups/s after two of 100. */
+static void launch_ending(struct cx_tuning *tuning, double last)
+{
+    struct cx_balancer_device devices[] = {{.measured_speed = 100}, {.measured_speed = 100}};
+    struct cx_balancer *balancer = create_tuned("sigmoid", 100000, devices, NULL, tuning);
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t groups = cx_balancer_next(balancer, 0, 0);
+        cx_balancer_done(balancer, 0, groups, (double)groups / (i == 2 ? last : 100), 0);
+    }
+    cx_balancer_learn(balancer);
+    cx_balancer_destroy(balancer);
+}
+
+/* The first package with k_irregular: 1/2 * 50000 tanh(0.9) = 17907; else 25000 tanh(1.5) = 22628. */
+START_TEST(sigmoid_begins_irregular)
+{
+    struct cx_balancer_device devices[] = {{.measured_speed = 100}, {.measured_speed = 100}};
+    struct cx_balancer_params params = cx_balancer_defaults;
+    struct cx_tuning tuning = {0};
+    static const struct {
+        double last;
+        uint64_t next;
+    } launches[] = {{40, 17907}, {100, 17907}, {100, 22628}, {40, 17907}};
+    for (unsigned i = 0; i < sizeof(launches) / sizeof(launches[0]); i++) {
+        launch_ending(&tuning, launches[i].last);
+        struct cx_balancer *balancer = create_tuned("sigmoid", 100000, devices, &params, &tuning);
+        ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), launches[i].next);
+        cx_balancer_destroy(balancer);
+    }
+    params.sigmoid_published = 1;
+    struct cx_balancer *balancer = create_tuned("sigmoid", 100000, devices, &params, &tuning);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 22628);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 Suite *cx_test_published(void)
 {
     Suite *suite = suite_create("published");
@@ -245,6 +417,11 @@ Suite *cx_test_published(void)
     tcase_add_test(tcase, concord_stops_at_half);
     tcase_add_test(tcase, hdss_trains_then_guides);
     tcase_add_test(tcase, hdss_training_is_bounded);
+    tcase_add_test(tcase, sigmoid_as_published);
+    tcase_add_test(tcase, rules_are_left_out);
+    tcase_add_test(tcase, logfit_keeps_samples);
+    tcase_add_test(tcase, logfit_leaves_the_gpu_out);
+    tcase_add_test(tcase, sigmoid_begins_irregular);
     suite_add_tcase(suite, tcase);
     return suite;
 }
