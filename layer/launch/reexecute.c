@@ -17,8 +17,8 @@ static struct package *find_victim(struct split *split, const struct cx_reexecut
     CX_HOLDS(cx_context_locked)
 {
     const uint64_t step = reexecution->first / split->plan.slice;
-    for (unsigned i = 0; i < split->npackages; i++) {
-        struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        struct package *package = &split->packages.list[i];
         if (package->part == reexecution->victim && !package->copy && !package->over && !package->dropped &&
             package->range.first <= step && step < package->range.end)
             return package;
@@ -48,8 +48,8 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
     const struct cx_range range = {reexecution.first / slice,
                                    (reexecution.first + reexecution.groups) / slice};
     *index = cx_split_package_note(split, part, range);
-    split->packages[*index].copy = true;
-    split->packages[*index].serial = reexecution.serial;
+    split->packages.list[*index].copy = true;
+    split->packages.list[*index].serial = reexecution.serial;
     cx_info(CX_TOPIC_PLAN, "%s: %s does again %llu work-groups that %s still holds",
             split->launch->request.kernel->function->name,
             context->workers[split->plan.member[part]].device->name, (unsigned long long)reexecution.groups,
@@ -60,8 +60,8 @@ bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned 
 /* All of a package was re-executed before its own device ended it: the copies count instead of it. */
 static void take_over(struct split *split, uint64_t serial) CX_HOLDS(cx_context_locked)
 {
-    for (unsigned i = 0; i < split->npackages; i++) {
-        struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        struct package *package = &split->packages.list[i];
         if (package->serial != serial || package->dropped)
             continue;
         if (package->copy && package->over) {
@@ -90,10 +90,10 @@ bool cx_reexecute_failed(struct split *split, unsigned part, struct package *fai
 {
     uint64_t lost = 0;
     bool any = false;
-    if (!split->reexecutes || cx_split_over(split) || part >= split->plan.n)
+    if (!split->rules.reexecutes || cx_split_over(split) || part >= split->plan.n)
         return false;
-    for (unsigned i = 0; i < split->npackages; i++) {
-        struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        struct package *package = &split->packages.list[i];
         if (package->part != part || package->dropped || (package->over && package != failed))
             continue;
         package->dropped = true;
@@ -172,8 +172,8 @@ static bool is_superseded(const struct split *split, unsigned part, const struct
 {
     bool holds = false;
     *held = NULL;
-    for (unsigned i = 0; i < split->npackages; i++) {
-        const struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        const struct package *package = &split->packages.list[i];
         if (package->part != part || package->over)
             continue;
         if (!package->dropped)
@@ -192,8 +192,8 @@ bool cx_reexecute_awaits(const struct split *split)
     bool transfers = false, looks = false;
     for (unsigned p = 0; p < split->plan.n; p++) {
         bool holds = false, works = false;
-        for (unsigned i = 0; i < split->npackages; i++) {
-            const struct package *package = &split->packages[i];
+        for (unsigned i = 0; i < split->packages.n; i++) {
+            const struct package *package = &split->packages.list[i];
             const bool its = package->part == p && !package->over;
             holds |= its && (package->dropped || package->copy);
             works |= its && !package->dropped && !package->copy;
@@ -209,8 +209,8 @@ void cx_reexecute_leave(struct split *split)
 {
     struct cx_launch *launch = split->launch;
     bool any = false;
-    for (unsigned i = 0; i < split->npackages; i++) /* what else runs is a copy that came too late */
-        split->packages[i].dropped |= !split->packages[i].over && split->packages[i].copy;
+    for (unsigned i = 0; i < split->packages.n; i++) /* what else runs is a copy that came too late */
+        split->packages.list[i].dropped |= !split->packages.list[i].over && split->packages.list[i].copy;
     for (unsigned p = 0; p < split->plan.n; p++) {
         struct cx_worker *worker = &launch->base.context->workers[split->plan.member[p]];
         const struct package *held;

@@ -32,7 +32,7 @@
 struct split;
 struct package;
 
-/* Looks for a package that the idle part should re-execute. True: it is split->packages[*index]. Else
+/* Looks for a package that the idle part should re-execute. True: it is split->packages.list[*index]. Else
  * *ask_next is when to ask again, in seconds since the launch began; 0: after the next event. Called by
  * split_member.c. */
 bool cx_reexecute_take(struct split *split, unsigned part, double now, unsigned *index, double *ask_next)

@@ -30,26 +30,26 @@
 /* No package is started any more. */
 static void uncount(struct split *split) CX_HOLDS(cx_context_locked)
 {
-    if (split->counts)
+    if (split->opening.counts)
         cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
-    split->counts = false;
+    split->opening.counts = false;
 }
 
 /* context->lock held, as what was judged is shared. */
 static void split_free(struct split *split) CX_HOLDS(cx_context_locked)
 {
     uncount(split);
-    cx_merge_drop(&split->merge);
-    cx_private_copies_drop(&split->copies);
-    cx_speculation_drop(&split->speculation);
-    cx_job_free(split->remote_end);
+    cx_merge_drop(&split->ends.merge);
+    cx_private_copies_drop(&split->ends.copies);
+    cx_speculation_drop(&split->ends.speculation);
+    cx_job_free(split->ends.remote);
     for (unsigned p = 0; p < split->nparts; p++)
         cx_reexecute_uploads(split, p, NULL);
     cx_plan_split_finish(&split->plan);
     pthread_cond_destroy(&split->changed);
     cx_ranges_finish(&split->ranges);
     cx_write_back_free(split);
-    free(split->packages);
+    free(split->packages.list);
     cx_split_inputs_free(split);
     free(split);
 }
@@ -104,8 +104,8 @@ static void note_last(const struct split *split) CX_HOLDS(cx_context_locked)
     *last = (struct cx_last_partition){.steps = split->plan.judged->verdict.groups,
                                        .slice = split->plan.slice,
                                        .members = members_of(split)};
-    for (unsigned i = 0; i < split->npackages; i++) {
-        const struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        const struct package *package = &split->packages.list[i];
         if (!package->dropped && !package->copy)
             last->did[split->plan.member[package->part]] += package->range.end - package->range.first;
     }
@@ -127,7 +127,7 @@ static void hold(struct cx_launch *launch, const struct cx_access_region *whole,
 
 void cx_split_unref(struct split *split)
 {
-    if (--split->jobs == 0)
+    if (--split->jobs.left == 0)
         split_free(split);
 }
 
@@ -158,8 +158,8 @@ static bool note_owners(struct split *split) CX_HOLDS(cx_context_locked)
     struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
     bool ok = regions != NULL;
 
-    for (unsigned p = 0; p < split->npackages && ok; p++) {
-        const struct package *package = &split->packages[p];
+    for (unsigned p = 0; p < split->packages.n && ok; p++) {
+        const struct package *package = &split->packages.list[p];
         const bool counts = !package->dropped && !package->copy;
         if (!counts && (package->over || split->participant[package->part].reexecutes))
             continue;
@@ -227,15 +227,15 @@ static void undo(struct split *split, enum cx_why reason) CX_HOLDS(cx_context_lo
  * one that did. */
 static struct cx_verify_package *claimed_order(const struct split *split) CX_HOLDS(cx_context_locked)
 {
-    const unsigned last = cx_speculation_changed(split->speculation);
-    struct cx_verify_package *order = calloc(split->npackages + 1u, sizeof(*order));
+    const unsigned last = cx_speculation_changed(split->ends.speculation);
+    struct cx_verify_package *order = calloc(split->packages.n + 1u, sizeof(*order));
     unsigned n = 0;
     for (unsigned t = 0; t <= split->nparts && order; t++) {
         const unsigned part = t < split->nparts ? t : last;
-        for (unsigned p = 0; p < split->npackages && (t == split->nparts || part != last); p++)
-            if (split->packages[p].part == part)
-                order[n++] =
-                    (struct cx_verify_package){split->packages[p].range.first, split->packages[p].range.end};
+        for (unsigned p = 0; p < split->packages.n && (t == split->nparts || part != last); p++)
+            if (split->packages.list[p].part == part)
+                order[n++] = (struct cx_verify_package){split->packages.list[p].range.first,
+                                                        split->packages.list[p].range.end};
     }
     return order;
 }
@@ -248,7 +248,7 @@ static void decide(void *data, enum cx_speculation_end end) CX_HOLDS(cx_context_
     const bool undone = end == CX_SPECULATION_CONFLICT || end == CX_SPECULATION_LOST;
     if (end == CX_SPECULATION_STANDS || end == CX_SPECULATION_CONFLICT)
         cx_check_note(launch, end == CX_SPECULATION_CONFLICT);
-    const bool noted = cx_speculation_note(split->speculation, end);
+    const bool noted = cx_speculation_note(split->ends.speculation, end);
     if (undone && noted) {
         undo(split, end == CX_SPECULATION_LOST ? CX_WHY_CHECK_LOST : CX_WHY_CHECK_CONFLICT);
         return;
@@ -259,7 +259,7 @@ static void decide(void *data, enum cx_speculation_end end) CX_HOLDS(cx_context_
         note_last(split);
         cx_split_learn(split);
         if (launch->run.verify)
-            cx_verify_claim(launch, claimed_order(split), split->npackages);
+            cx_verify_claim(launch, claimed_order(split), split->packages.n);
     }
     settle(split);
 }
@@ -269,8 +269,8 @@ static void close_checked(struct split *split) CX_HOLDS(cx_context_locked)
 {
     const bool failed = cx_split_failed(split);
     split->state = failed ? SPLIT_CLOSED : SPLIT_SETTLED;
-    split->jobs++; /* until it is settled */
-    cl_int error = failed ? CL_SUCCESS : cx_speculation_check(split->speculation, decide, split);
+    split->jobs.left++; /* until it is settled */
+    cl_int error = failed ? CL_SUCCESS : cx_speculation_check(split->ends.speculation, decide, split);
     if (error != CL_SUCCESS)
         atomic_store(&split->launch->base.error, error);
     if (failed || error != CL_SUCCESS)
@@ -280,7 +280,7 @@ static void close_checked(struct split *split) CX_HOLDS(cx_context_locked)
 /* Every group is assigned and started: finds out the owners. */
 static void close_split(struct split *split) CX_HOLDS(cx_context_locked)
 {
-    if (split->speculation) {
+    if (split->ends.speculation) {
         close_checked(split);
         return;
     }
@@ -293,24 +293,24 @@ static void close_split(struct split *split) CX_HOLDS(cx_context_locked)
     if (!cx_split_failed(split) && !split->plan.done)
         note_last(split);
     split->state = cx_split_failed(split) ? SPLIT_CLOSED : SPLIT_SETTLED;
-    split->jobs++; /* until settle() */
-    if (split->remote_end)
-        cx_remote_access_end(launch, split->remote_end, seq);
-    split->remote_end = NULL;
-    if (split->reexecutes && !cx_split_failed(split) && error == CL_SUCCESS) {
+    split->jobs.left++; /* until settle() */
+    if (split->ends.remote)
+        cx_remote_access_end(launch, split->ends.remote, seq);
+    split->ends.remote = NULL;
+    if (split->rules.reexecutes && !cx_split_failed(split) && error == CL_SUCCESS) {
         cx_reexecute_leave(split);
         if (cx_balancer_learns_much(
                 split->plan.balancer)) /* all is done, and the next launch is planned now */
             cx_split_learn_early(split);
     }
-    if (split->copies && !cx_split_failed(split) && error == CL_SUCCESS)
-        error = cx_private_copies_end(&split->copies);
+    if (split->ends.copies && !cx_split_failed(split) && error == CL_SUCCESS)
+        error = cx_private_copies_end(&split->ends.copies);
     if (error != CL_SUCCESS)
         atomic_store(&launch->base.error, error);
     else
         cx_write_back_settle(split);
-    if (split->merge && !cx_split_failed(split) && error == CL_SUCCESS)
-        cx_merge_end(&split->merge, seq, settle, split);
+    if (split->ends.merge && !cx_split_failed(split) && error == CL_SUCCESS)
+        cx_merge_end(&split->ends.merge, seq, settle, split);
     else
         settle(split);
 }
@@ -361,14 +361,14 @@ bool cx_split_all_assigned(const struct split *split)
 
 void cx_split_settle_if_due(struct split *split)
 {
-    bool due = split->issuing == 0 && (cx_split_failed(split) || cx_split_all_assigned(split));
-    if (split->reexecutes && !cx_split_failed(split))
+    bool due = split->jobs.issuing == 0 && (cx_split_failed(split) || cx_split_all_assigned(split));
+    if (split->rules.reexecutes && !cx_split_failed(split))
         due = cx_balancer_finished(split->plan.balancer) && !cx_reexecute_awaits(split);
-    due &= !split->lingers || cx_split_failed(split) || cx_write_back_is_last(split);
+    due &= !split->rules.lingers || cx_split_failed(split) || cx_write_back_is_last(split);
     due &= !cx_split_inputs_are_fetched(split);
     if (!cx_split_settled(split) && due)
         close_split(split);
-    if (cx_split_failed(split) || (split->issuing == 0 && cx_split_all_assigned(split)))
+    if (cx_split_failed(split) || (split->jobs.issuing == 0 && cx_split_all_assigned(split)))
         uncount(split);
 }
 
@@ -381,8 +381,8 @@ static bool take_prefix(struct split *split) CX_HOLDS(cx_context_locked)
     if (!cx_split_package_room(split))
         return false;
     const unsigned index = cx_split_package_note(split, part, (struct cx_range){0, split->plan.done});
-    split->packages[index].over = true;
-    split->packages[index].done = split->plan.done;
+    split->packages.list[index].over = true;
+    split->packages.list[index].done = split->plan.done;
     return true;
 }
 
@@ -399,11 +399,11 @@ static void init_changed(pthread_cond_t *changed)
 static void begin_parts(struct split *split)
 {
     struct cx_launch *launch = split->launch;
-    split->alike = true;
+    split->rules.alike = true;
     for (unsigned p = 0; p < split->nparts; p++) {
         const unsigned member = split->plan.member[p];
-        split->alike &= p == 0 || cx_context_alike(launch->base.context, split->plan.member[0], member);
-        split->participant[p].reexecutes = split->reexecutes && cx_reexecute_private(launch, member);
+        split->rules.alike &= p == 0 || cx_context_alike(launch->base.context, split->plan.member[0], member);
+        split->participant[p].reexecutes = split->rules.reexecutes && cx_reexecute_private(launch, member);
         launch->outcome.parts[p] = (struct cx_part){.member = member, .variant = split->plan.variant[p]};
     }
     launch->outcome.nparts = split->nparts;
@@ -425,8 +425,8 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     *plan = (struct cx_split_plan){0};
     init_changed(&split->changed);
     split->nparts = nparts;
-    split->reexecutes = split->plan.reexecutes && !launch->run.verify;
-    split->lingers = cx_write_back_expected(launch);
+    split->rules.reexecutes = split->plan.reexecutes && !launch->run.verify;
+    split->rules.lingers = cx_write_back_expected(launch);
     split->start_ns = cx_clock_ns();
     struct cx_range aside = {0, split->plan.done};
     follow_last(split);
@@ -448,10 +448,10 @@ static struct split *split_new(struct cx_launch *launch, struct cx_split_plan *p
     for (unsigned p = 0; p < split->plan.n; p++)
         if (cx_split_is_straggler(split, p))
             cx_ranges_open(&split->ranges, p);
-    split->issuing = split->plan.probes; /* the probe's package is assigned from the start */
+    split->jobs.issuing = split->plan.probes; /* the probe's package is assigned from the start */
     if (cx_launch_may_compile(launch, &split->plan))
         cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
-    split->counts = launch->run.uncompiled != CX_UNCOMPILED_NONE;
+    split->opening.counts = launch->run.uncompiled != CX_UNCOMPILED_NONE;
     return split;
 }
 
@@ -532,9 +532,9 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
     struct cx_job *jobs[64] = {0};
     unsigned n = split->nparts;
 
-    split->epoch = atomic_load(&context->epoch);
+    split->origin.epoch = atomic_load(&context->epoch);
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
-        split->since[t] = context->workers[t].timeline.planned;
+        split->origin.since[t] = context->workers[t].timeline.planned;
     for (unsigned p = 0; p < n; p++) {
         jobs[p] = cx_split_member_job(split, p);
         if (jobs[p]) {
@@ -549,7 +549,7 @@ static cl_int plan_jobs(struct split *split, const struct cx_access_region *whol
         }
         return CL_OUT_OF_HOST_MEMORY;
     }
-    split->jobs = n;
+    split->jobs.left = n;
     for (unsigned p = 0; p < n; p++) {
         split->participant[p].before = split->launch->base.order.frontier[split->plan.member[p]];
         split->participant[p].seq =
@@ -600,14 +600,14 @@ void cx_split_launch(struct cx_launch *launch, struct cx_split_plan *plan)
         error = gather(split, whole, &shadows);
     }
     if (error == CL_SUCCESS) {
-        error = cx_private_copies_begin(launch, split->plan.judged, whole, &split->copies);
+        error = cx_private_copies_begin(launch, split->plan.judged, whole, &split->ends.copies);
         if (error == CL_SUCCESS)
-            error = cx_speculation_begin(launch, whole, &split->speculation);
+            error = cx_speculation_begin(launch, whole, &split->ends.speculation);
         if (error == CL_SUCCESS)
             error = cx_merge_begin(launch, split->plan.judged, whole, split->plan.member, split->nparts,
-                                   &split->merge);
+                                   &split->ends.merge);
         if (error == CL_SUCCESS && launch->decision.remote_access &&
-            (!cx_remote_access_begin(launch) || !(split->remote_end = cx_remote_access_job(launch))))
+            (!cx_remote_access_begin(launch) || !(split->ends.remote = cx_remote_access_job(launch))))
             error = CL_OUT_OF_HOST_MEMORY;
         if (error != CL_SUCCESS) {
             free(whole);
@@ -617,7 +617,7 @@ void cx_split_launch(struct cx_launch *launch, struct cx_split_plan *plan)
     }
     if (error == CL_SUCCESS) {
         cx_write_back_begin(split, whole);
-        hold(launch, whole, shadows || split->speculation);
+        hold(launch, whole, shadows || split->ends.speculation);
         error = plan_jobs(split, whole);
         if (error != CL_SUCCESS)
             cx_launch_release(launch);

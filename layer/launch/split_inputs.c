@@ -78,7 +78,7 @@ bool cx_split_inputs_from_members(struct split *split, unsigned i, const struct 
                                   uint64_t hi, uint64_t places)
 {
     const struct cx_transport *copier = NULL;
-    for (unsigned n = 0; !split->reexecutes && (copier = cx_transports_copier(n)) != NULL; n++)
+    for (unsigned n = 0; !split->rules.reexecutes && (copier = cx_transports_copier(n)) != NULL; n++)
         if (serves(copier, root, lo, hi, places))
             break;
     if (!copier || !have_inputs(split) || (split->inputs->copier && split->inputs->copier != copier))
@@ -113,10 +113,11 @@ void cx_split_inputs_order(const struct split *split, const struct cx_worker *wo
 {
     const struct cx_context *context = split->launch->base.context;
     if (cx_remote_access_uses(split->launch, worker->index))
-        cx_peers_order_remote(context->memory.peers, split->launch->decision.remote_owner, split->since, job);
+        cx_peers_order_remote(context->memory.peers, split->launch->decision.remote_owner,
+                              split->origin.since, job);
     for (unsigned m = 0; m < context->nmembers && split->inputs && split->inputs->copier; m++)
-        if (m != worker->index && job->deps[m] < split->since[m])
-            job->deps[m] = split->since[m];
+        if (m != worker->index && job->deps[m] < split->origin.since[m])
+            job->deps[m] = split->origin.since[m];
 }
 
 void cx_split_inputs_planned(const struct split *split, const struct cx_worker *worker, uint64_t seq)
@@ -140,7 +141,7 @@ static bool list_lacking(const struct split *split, unsigned i, const struct cx_
 {
     const struct cx_coherence *map = mem->storage->coherence;
     const uint64_t near = near_of(split, i, mem->root, place);
-    const uint64_t *since = source_of(split, i) == FROM_MEMBERS ? split->since : NULL;
+    const uint64_t *since = source_of(split, i) == FROM_MEMBERS ? split->origin.since : NULL;
     struct cx_byte_ranges ranges;
     bool ok = cx_region_ranges(&ranges, mem, region, i % 2, i % 2);
     *lacks = NULL;
@@ -259,7 +260,7 @@ static bool add_item(struct fetch *fetch, const struct split *split, struct cx_m
     cx_coherence_host_deps(root->storage->coherence, move->lo, move->hi, true, UINT32_MAX, deps);
     deps[owner->index] = UINT64_MAX;
     for (unsigned t = 0; t < cx_context_timelines(context); t++) {
-        const uint64_t after = deps[t] < split->since[t] ? deps[t] : split->since[t];
+        const uint64_t after = deps[t] < split->origin.since[t] ? deps[t] : split->origin.since[t];
         fetch->after[t] = fetch->after[t] > after ? fetch->after[t] : after;
     }
     return cx_transfer_list_add(&fetch->from[owner->index], root, root->real[owner->index], move->lo,
@@ -344,7 +345,7 @@ static bool is_broken(const struct fetch *fetch, const struct split *split)
 {
     const struct cx_context *context = split->launch->base.context;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (fetch->from[m].count && atomic_load(&context->workers[m].broken) > split->epoch)
+        if (fetch->from[m].count && atomic_load(&context->workers[m].broken) > split->origin.epoch)
             return true;
     return false;
 }

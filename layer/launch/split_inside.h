@@ -94,6 +94,46 @@ struct split_inputs;     /* of split_inputs.c; NULL: packages get everything fro
 struct split_write_back; /* of write_back.c; NULL: nothing is written back to the host copy before it settles
                           */
 
+/* Packages assigned so far: the owners of what they write, unless dropped. */
+struct split_packages {
+    struct package *list;
+    unsigned n, room;
+};
+
+/* What is under way, as counts. */
+struct split_jobs {
+    unsigned left;    /* jobs not finished */
+    unsigned rounds;  /* jobs planned anew */
+    unsigned issuing; /* packages assigned but not started */
+};
+
+/* How it settles, decided when it is planned; constant. */
+struct split_rules {
+    bool lingers;    /* only when no more is left than the last slice of each part's last package */
+    bool reexecutes; /* packages may be re-executed: only when all groups are done */
+    bool alike;      /* all parts' members are of one kind */
+};
+
+/* Decided as it opens. */
+struct split_opening {
+    bool entire; /* the process was ending: one part does everything left, without compiling */
+    bool counts; /* the end of the process waits until all packages are started (exit_guard.h) */
+};
+
+/* What is left to be done once all is started; each NULL where nothing is. */
+struct split_ends {
+    struct cx_merge *merge CX_GUARDED_BY(cx_context_locked);           /* writes to be merged */
+    struct cx_private_copies *copies CX_GUARDED_BY(cx_context_locked); /* ... combined */
+    struct cx_speculation *speculation; /* ... checked (speculation.h); set before the first job is queued */
+    struct cx_job *remote CX_GUARDED_BY(cx_context_locked); /* a job to be planned (remote_access.h) */
+};
+
+/* Where its first jobs stand; constant. */
+struct split_origin {
+    unsigned epoch;     /* the context's when they were planned */
+    uint64_t since[64]; /* each timeline's last job before them */
+};
+
 /* One launch under way; context->lock guards it. Freed by the last job. */
 struct split {
     enum split_state state CX_GUARDED_BY(cx_context_locked);
@@ -102,32 +142,13 @@ struct split {
     unsigned nparts; /* members that share, and the probed one */
     uint64_t start_ns;
     struct cx_ranges ranges; /* steps not assigned */
-    /* assigned: the owners of what they write, unless dropped */
-    struct package *packages CX_GUARDED_BY(cx_context_locked);
-    unsigned npackages CX_GUARDED_BY(cx_context_locked), room_packages CX_GUARDED_BY(cx_context_locked);
-    unsigned jobs CX_GUARDED_BY(cx_context_locked);    /* not finished */
-    unsigned rounds CX_GUARDED_BY(cx_context_locked);  /* jobs planned anew */
-    unsigned issuing CX_GUARDED_BY(cx_context_locked); /* packages assigned but not started */
-    /* How it settles, decided when it is planned: */
-    bool lingers; /* it settles only when no more is left than the last slice of each part's last package */
-    bool reexecutes; /* packages may be re-executed: it settles only when all groups are done */
-    bool alike;      /* all parts' members are of one kind */
-    /* Whether, decided when it opens: */
-    /* the process was ending when it began: one part does everything left, without compiling */
-    bool entire CX_GUARDED_BY(cx_context_locked);
-    /* the end of the process waits until all packages are started (exit_guard.h) */
-    bool counts CX_GUARDED_BY(cx_context_locked);
+    struct split_packages packages CX_GUARDED_BY(cx_context_locked);
+    struct split_jobs jobs CX_GUARDED_BY(cx_context_locked);
+    struct split_rules rules;
+    struct split_opening opening CX_GUARDED_BY(cx_context_locked);
     bool has_learned CX_GUARDED_BY(cx_context_locked); /* cx_split_learn: done */
-    /* writes to be merged once all is started, or NULL */
-    struct cx_merge *merge CX_GUARDED_BY(cx_context_locked);
-    /* copies to be combined then, or NULL */
-    struct cx_private_copies *copies CX_GUARDED_BY(cx_context_locked);
-    /* speculation.h: set before the first job is queued; NULL: nothing is checked afterwards */
-    struct cx_speculation *speculation;
-    /* remote_access.h: a job to be planned then, or NULL */
-    struct cx_job *remote_end CX_GUARDED_BY(cx_context_locked);
-    unsigned epoch;     /* the context's when its first jobs were planned */
-    uint64_t since[64]; /* each timeline's last job before these */
+    struct split_ends ends;
+    struct split_origin origin;
     struct split_write_back *write_back;
     struct split_inputs *inputs;
     pthread_cond_t changed;
@@ -202,8 +223,8 @@ struct cx_range cx_split_package_cut(struct split *split, unsigned part, uint64_
 bool cx_split_package_room(struct split *split) CX_HOLDS(cx_context_locked);
 unsigned cx_split_package_note(struct split *split, unsigned part, struct cx_range range)
     CX_HOLDS(cx_context_locked);
-/* Called before the first package: decides whether one part does everything left (split->entire). Called
- * by split_member.c. */
+/* Called before the first package: decides whether one part does everything left (split->opening.entire).
+ * Called by split_member.c. */
 void cx_split_open(struct split *split) CX_HOLDS(cx_context_locked);
 /* Then: adds everything left as the part's package. False: another part does it, this one gets nothing.
  * Called by split_member.c. */

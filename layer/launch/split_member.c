@@ -32,10 +32,10 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     cx_context_plan_and_unlock(context);
     if (!suspected && !cx_exit_guard_ending()) /* else it was no driver that refused it */
         cx_kernel_leave_out(launch->request.kernel, split->plan.member[lane->part], cx_cl_name(error));
-    if (split->speculation)
-        cx_speculation_lose(split->speculation);
+    if (split->ends.speculation)
+        cx_speculation_lose(split->ends.speculation);
     cx_context_lock(context);
-    struct package *package = &split->packages[index];
+    struct package *package = &split->packages.list[index];
     const bool mine = !package->copy && !package->dropped;
     package->dropped = package->over = true;
     cx_split_part_failed(split, lane->part);
@@ -43,7 +43,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
         (void)cx_ranges_return(&split->ranges, package->range); /* there is room */
     cx_balancer_fail(split->plan.balancer, lane->part,
                      mine ? (package->range.end - package->range.first) * split->plan.slice : 0);
-    split->issuing--;
+    split->jobs.issuing--;
     if (mine)
         cx_launch_decided(launch, split->plan.member[lane->part], CX_PART_REFUSED);
     bool any = false;
@@ -68,9 +68,9 @@ static void abandon(struct lane *lane, struct cx_worker *worker, unsigned index,
     struct cx_context *context = split->launch->base.context;
     cx_split_inputs_abandon(lane, worker, transfers);
     cx_context_lock(context);
-    split->packages[index].dropped = split->packages[index].over = true;
+    split->packages.list[index].dropped = split->packages.list[index].over = true;
     split->participant[lane->part].uploading = false;
-    split->issuing--;
+    split->jobs.issuing--;
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
     cx_context_plan_and_unlock(context);
@@ -121,7 +121,7 @@ static bool nothing_left(const struct lane *lane, struct cx_worker *worker) CX_H
         return true;
     if (!cx_split_all_assigned(split))
         return false;
-    if (split->reexecutes && cx_balancer_finished(split->plan.balancer) && cx_reexecute_awaits(split))
+    if (split->rules.reexecutes && cx_balancer_finished(split->plan.balancer) && cx_reexecute_awaits(split))
         return lane->nflight;
     return lane->nflight || !split->participant[lane->part].reexecutes || is_wanted(worker);
 }
@@ -171,7 +171,7 @@ static enum step look_for_held(struct lane *lane, unsigned *index) CX_HOLDS(cx_c
     double ask_next;
     if (cx_reexecute_take(split, lane->part, cx_split_seconds(split), index, &ask_next))
         return STEP_PACKAGE;
-    if (split->reexecutes && cx_balancer_finished(split->plan.balancer)) {
+    if (split->rules.reexecutes && cx_balancer_finished(split->plan.balancer)) {
         cx_split_settle_if_due(split);
         ask_next = cx_split_seconds(split) + upload_look;
     }
@@ -205,7 +205,7 @@ static enum step wait_for_others(struct lane *lane, bool *waited) CX_UNCHECKED
     }
     *waited = true;
     const double ask_next = cx_balancer_ask_next(split->plan.balancer, lane->part, cx_split_seconds(split));
-    if (split->rounds || ask_next > 0)
+    if (split->jobs.rounds || ask_next > 0)
         wait_idle(split, ask_next);
     else
         cx_context_wait(split->launch->base.context, &split->changed);
@@ -222,7 +222,7 @@ static enum step look(struct lane *lane, struct cx_worker *worker, bool *waited,
         return look_for_held(lane, index);
     if (!cx_split_package_room(split)) /* the split has failed */
         return STEP_LOOK;
-    if (split->entire)
+    if (split->opening.entire)
         return cx_split_package_all(lane, worker, index) ? STEP_PACKAGE : STEP_LOOK;
     if (take_next(lane, index))
         return STEP_PACKAGE;
@@ -250,7 +250,7 @@ static enum step next_package(struct lane *lane, struct cx_worker *worker, struc
         step = look(lane, worker, &waited, &next->index);
     if (step == STEP_PACKAGE) {
         cx_split_package_take(lane, worker, next->index, &next->transfers);
-        next->range = split->packages[next->index].range;
+        next->range = split->packages.list[next->index].range;
         if (cx_split_over(split))
             step = STEP_ABANDON;
     }
@@ -281,7 +281,7 @@ static void package_started(struct lane *lane, struct cx_range range)
     struct flight *flight = &lane->flight[lane->nflight++];
     flight->groups = (range.end - range.first) * split->plan.slice;
     cx_context_lock(context);
-    split->issuing--;
+    split->jobs.issuing--;
     cx_split_settle_if_due(split);
     if (cx_split_settled(split))
         pthread_cond_broadcast(&split->changed);
@@ -308,11 +308,11 @@ static cl_int run_probe(struct lane *lane, struct cx_worker *worker)
     bool listed = cx_split_package_room(split);
     if (listed) {
         index = cx_split_package_note(split, lane->part, range);
-        split->issuing--; /* it was counted when it was planned */
+        split->jobs.issuing--; /* it was counted when it was planned */
         cx_split_package_take(lane, worker, index, &transfers);
     } else {
         cx_split_part_failed(split, lane->part);
-        split->issuing--;
+        split->jobs.issuing--;
         cx_split_settle_if_due(split);
     }
     const bool failed = cx_split_failed(split);
@@ -385,7 +385,7 @@ static void skip_lane(struct cx_job *job, struct cx_worker *worker)
     struct cx_context *context = split->launch->base.context;
     bool probes = lane->part >= split->plan.n;
     cx_context_lock(context);
-    split->issuing -= probes && cx_split_alive(split, lane->part);
+    split->jobs.issuing -= probes && cx_split_alive(split, lane->part);
     cx_split_part_failed(split, lane->part);
     if (!cx_split_settled(split)) /* else the launch is over without this part */
         cx_split_fail(split, CL_OUT_OF_RESOURCES);
@@ -405,8 +405,8 @@ void cx_split_member_free(struct lane *lane)
 /* Whether the launch goes by something that the part did. */
 static bool counts(const struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
-    for (unsigned i = 0; i < split->npackages; i++) {
-        const struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        const struct package *package = &split->packages.list[i];
         if (package->part == part && package->over && !package->dropped && !package->copy)
             return true;
     }
@@ -458,7 +458,7 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     cx_reexecute_over(split, lane->part);
     job->times.start_ns = launch->outcome.parts[lane->part].first_ns;
     job->times.end_ns = launch->outcome.parts[lane->part].last_ns;
-    if (split->jobs == 1 && !cx_split_failed(split) && launch->request.kernel->function->history) {
+    if (split->jobs.left == 1 && !cx_split_failed(split) && launch->request.kernel->function->history) {
         ((struct cx_kernel_history *)launch->request.kernel->function->history)->proven = true;
         cx_split_learn(split);
     }
@@ -504,9 +504,9 @@ void cx_split_member_plan(struct split *split, unsigned part)
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
         return;
     }
-    split->jobs++;
+    split->jobs.left++;
     split->participant[part].state = SPLIT_PARTICIPANT_WAITING;
-    split->participant[part].round = ((struct lane *)job->data)->round = ++split->rounds;
+    split->participant[part].round = ((struct lane *)job->data)->round = ++split->jobs.rounds;
     split->participant[part].before = split->launch->base.order.frontier[worker->index];
     cx_split_inputs_order(split, worker, job);
     split->participant[part].seq = cx_command_add_job(&split->launch->base, worker, job);

@@ -35,30 +35,30 @@ struct cx_range cx_split_package_cut(struct split *split, unsigned part, uint64_
 
 bool cx_split_package_room(struct split *split)
 {
-    if (split->npackages < split->room_packages)
+    if (split->packages.n < split->packages.room)
         return true;
-    unsigned room = split->room_packages ? 2 * split->room_packages : 32;
-    struct package *grown = realloc(split->packages, room * sizeof(*grown));
+    unsigned room = split->packages.room ? 2 * split->packages.room : 32;
+    struct package *grown = realloc(split->packages.list, room * sizeof(*grown));
     if (!grown) {
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
         return false;
     }
-    split->packages = grown;
-    split->room_packages = room;
+    split->packages.list = grown;
+    split->packages.room = room;
     return true;
 }
 
 unsigned cx_split_package_note(struct split *split, unsigned part, struct cx_range range)
 {
     const uint64_t now = cx_clock_ns();
-    split->packages[split->npackages] = (struct package){.part = part,
-                                                         .range = range,
-                                                         .asked_ns = now,
-                                                         .start_ns = now,
-                                                         .slices = 1,
-                                                         .done = range.first,
-                                                         .sent = range.first};
-    return split->npackages++;
+    split->packages.list[split->packages.n] = (struct package){.part = part,
+                                                               .range = range,
+                                                               .asked_ns = now,
+                                                               .start_ns = now,
+                                                               .slices = 1,
+                                                               .done = range.first,
+                                                               .sent = range.first};
+    return split->packages.n++;
 }
 
 /* ---- once the process is ending ---- */
@@ -69,17 +69,17 @@ void cx_split_open(struct split *split)
         return;
     split->state = SPLIT_OPEN;
     if (!cx_launch_may_compile(split->launch, &split->plan)) {
-        if (split->counts)
+        if (split->opening.counts)
             cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_NONE);
-        split->counts = false;
+        split->opening.counts = false;
         return;
     }
-    split->counts = cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_BEGUN);
-    split->entire = !split->counts;
-    if (split->entire && split->plan.probes) { /* it is never run */
+    split->opening.counts = cx_exit_guard_uncompiled(&split->launch->run.uncompiled, CX_UNCOMPILED_BEGUN);
+    split->opening.entire = !split->opening.counts;
+    if (split->opening.entire && split->plan.probes) { /* it is never run */
         cx_split_part_failed(split, split->plan.n);
         cx_balancer_fail(split->plan.balancer, split->plan.n, UINT64_MAX);
-        split->issuing--;
+        split->jobs.issuing--;
     }
 }
 
@@ -146,18 +146,18 @@ void cx_split_package_take(struct lane *lane, struct cx_worker *worker, unsigned
                            struct cx_transfer_list *transfers)
 {
     struct split *split = lane->split;
-    struct package *package = &split->packages[index];
+    struct package *package = &split->packages.list[index];
     const enum cx_decision decision = cx_balancer_decision(split->plan.balancer, lane->part);
     package->note = cx_part_note_decided(decision);
     if (decision != CX_DECIDED_NOTHING)
         cx_launch_decided(split->launch, worker->index, package->note);
-    split->issuing++;
+    split->jobs.issuing++;
     cx_access_package(split->plan.judged->access, package->range.first, package->range.end, lane->regions);
     cx_launch_count_in_place(split->launch, lane->regions, worker);
     cx_split_inputs_fetch(lane, worker);
     if (cx_split_settled(split)) /* meanwhile, without it: the bytes are others' by now */
         return;
-    lane->slices = split->packages[index].slices = cx_write_back_slices(lane, worker, index);
+    lane->slices = split->packages.list[index].slices = cx_write_back_slices(lane, worker, index);
     if (!cx_split_failed(split) && cx_launch_moves(split->launch, worker) &&
         !cx_split_inputs_list(lane, worker, transfers))
         cx_split_fail(split, CL_OUT_OF_HOST_MEMORY);
@@ -219,7 +219,7 @@ cl_int cx_split_package_start(struct lane *lane, struct cx_worker *worker, unsig
         moved = cx_split_upload_start(lane, worker, flight);
     flight->started_ns = cx_clock_ns();
     cl_int error = moved;
-    if (lane->split->speculation && !cx_speculation_is_filled(lane->split->speculation, lane->part))
+    if (lane->split->ends.speculation && !cx_speculation_is_filled(lane->split->ends.speculation, lane->part))
         error = CL_OUT_OF_RESOURCES;
     cx_split_upload_note(lane, flight->upload);
     if (error == CL_SUCCESS)
@@ -271,7 +271,7 @@ static cl_int package_over(struct lane *lane, struct package *package, uint64_t 
     enum cx_done outcome = cx_balancer_done(split->plan.balancer, lane->part, groups,
                                             (double)package->busy_ns * 1e-9, cx_split_seconds(split));
     cx_reexecute_note(split, package, outcome);
-    if (held && error != CL_SUCCESS && split->reexecutes)
+    if (held && error != CL_SUCCESS && split->rules.reexecutes)
         cx_split_fail(split, error); /* now: it may yet become a straggler */
     if (package->dropped) {
         const struct cx_part part = {.member = split->plan.member[lane->part],
@@ -310,7 +310,7 @@ static bool fail_over(const struct lane *lane, struct cx_worker *worker, unsigne
     const struct split *split = lane->split;
     struct cx_context *context = split->launch->base.context;
     cx_context_lock(context);
-    const struct cx_range range = split->packages[index].range;
+    const struct cx_range range = split->packages.list[index].range;
     cx_context_plan_and_unlock(context);
     return cx_failover_share(split->launch, worker, &split->launch->outcome.parts[lane->part],
                              split->plan.judged->verdict.dim, range.first, range.end, true) == CL_SUCCESS;
@@ -340,7 +340,7 @@ bool cx_split_package_end_slice(struct lane *lane, struct cx_worker *worker)
     if (flight->failed != CL_SUCCESS)
         return false;
     cx_context_lock(context);
-    struct package *package = &split->packages[flight->package];
+    struct package *package = &split->packages.list[flight->package];
     package->done = cx_slice_at(package->range, split->plan.judged->verdict.granularity,
                                 package->slices - 1 - flight->nslices, package->slices);
     cx_write_back_promise(lane);
@@ -370,9 +370,9 @@ cl_int cx_split_package_end(struct lane *lane, struct cx_worker *worker)
     if (status != CL_SUCCESS && moved == CL_SUCCESS) {
         cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(status));
         cx_worker_failed(worker, status);
-        if (split->speculation)
-            cx_speculation_lose(split->speculation);
-        if (split->speculation || (!split->reexecutes && fail_over(lane, worker, flight.package)))
+        if (split->ends.speculation)
+            cx_speculation_lose(split->ends.speculation);
+        if (split->ends.speculation || (!split->rules.reexecutes && fail_over(lane, worker, flight.package)))
             status = CL_SUCCESS;
     }
     cx_worker_event_times(worker, flight.event, &start, &end);
@@ -389,7 +389,7 @@ cl_int cx_split_package_end(struct lane *lane, struct cx_worker *worker)
     uint64_t busy = busy_with(lane, &flight, start, end);
 
     cx_context_lock(context);
-    struct package *package = &split->packages[flight.package];
+    struct package *package = &split->packages.list[flight.package];
     package->start_ns = start;
     package->end_ns = end;
     package->busy_ns = busy;

@@ -118,7 +118,7 @@ static unsigned queue_write_backs(struct split *split, struct package *package, 
         next = NULL;
         back->to_host = !reader;
         back->reader = reader ? cx_command_ref(reader) : NULL;
-        back->package = (unsigned)(package - split->packages);
+        back->package = (unsigned)(package - split->packages.list);
         back->end = end;
         struct cx_transfer_list first_part;
         if ((next = calloc(1, sizeof(*next))) != NULL &&
@@ -205,8 +205,8 @@ static bool add_wanted(struct cx_transfer_list *transfers, const struct split *s
 static bool is_past_use(const struct split *split, const struct package *package) CX_HOLDS(cx_context_locked)
 {
     bool past = package->over && package->sent == package->range.first;
-    for (unsigned i = 0; i < split->npackages && past; i++) {
-        const struct package *other = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n && past; i++) {
+        const struct package *other = &split->packages.list[i];
         past = other == package || other->over || other->range.first >= package->range.end ||
                other->range.end <= package->range.first;
     }
@@ -275,7 +275,7 @@ static bool is_open(const struct package *package, unsigned part) CX_HOLDS(cx_co
  * but with the same results only where they are like its own device. */
 static uint64_t done_to(const struct split *split, const struct package *package) CX_HOLDS(cx_context_locked)
 {
-    const bool final = !split->reexecutes || split->alike;
+    const bool final = !split->rules.reexecutes || split->rules.alike;
     return package->over ? package->range.end : final ? package->done : package->range.first;
 }
 
@@ -286,8 +286,8 @@ void cx_write_back_promise(struct lane *lane)
     if (cx_split_settled(split) || !cx_write_back_is_fit(split, lane->part))
         return;
     cx_pending_reads_find(&split->launch->base, &waiting);
-    for (unsigned i = 0; i < split->npackages && (waiting.count > 1 || kept_by(split).foreseen); i++) {
-        struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n && (waiting.count > 1 || kept_by(split).foreseen); i++) {
+        struct package *package = &split->packages.list[i];
         const uint64_t done = done_to(split, package);
         if (is_open(package, lane->part) && package->sent < done)
             promise(split, package, done, &waiting);
@@ -298,9 +298,9 @@ void cx_write_back_promise(struct lane *lane)
 static struct package *last_of(struct split *split, unsigned part) CX_HOLDS(cx_context_locked)
 {
     struct package *last = NULL;
-    for (unsigned i = 0; i < split->npackages; i++)
-        if (split->packages[i].part == part && !split->packages[i].dropped)
-            last = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++)
+        if (split->packages.list[i].part == part && !split->packages.list[i].dropped)
+            last = &split->packages.list[i];
     return last && !last->over ? last : NULL;
 }
 
@@ -322,9 +322,9 @@ void cx_write_back_settle(struct split *split)
     cx_pending_reads_find(&split->launch->base, &waiting);
     for (unsigned part = 0; part < split->plan.n && waiting.count > 1; part++) {
         const struct package *last = cx_write_back_is_fit(split, part) ? last_of(split, part) : NULL;
-        for (unsigned i = 0; i < split->npackages && last; i++)
-            if (is_open(&split->packages[i], part))
-                promise_slices(split, &split->packages[i], &split->packages[i] == last, &waiting);
+        for (unsigned i = 0; i < split->packages.n && last; i++)
+            if (is_open(&split->packages.list[i], part))
+                promise_slices(split, &split->packages.list[i], &split->packages.list[i] == last, &waiting);
     }
 }
 
@@ -400,7 +400,7 @@ void cx_write_back_free(struct split *split)
 /* Tells the map of what came, or is going to come, to the host copy. */
 static void note(struct split *split, struct cx_write_back *back, bool valid) CX_HOLDS(cx_context_locked)
 {
-    const struct package *package = &split->packages[back->package];
+    const struct package *package = &split->packages.list[back->package];
     const struct cx_worker *worker = &split->launch->base.context->workers[split->plan.member[package->part]];
     if (!back->to_host)
         return;
@@ -419,8 +419,8 @@ static void note(struct split *split, struct cx_write_back *back, bool valid) CX
 
 void cx_write_back_note(struct split *split, bool valid)
 {
-    for (unsigned i = 0; i < split->npackages; i++)
-        for (struct cx_write_back *back = split->packages[i].write_backs; back; back = back->next)
+    for (unsigned i = 0; i < split->packages.n; i++)
+        for (struct cx_write_back *back = split->packages.list[i].write_backs; back; back = back->next)
             note(split, back, valid);
     for (unsigned p = 0; p < split->nparts; p++)
         for (struct cx_write_back *back = split->participant[p].write_backs; back; back = back->next)
@@ -451,8 +451,8 @@ void cx_write_back_take(struct lane *lane, unsigned index, cl_int error)
     struct cx_write_back **end = &split->participant[lane->part].write_backs;
     while (*end)
         end = &(*end)->next;
-    for (unsigned i = 0; i < split->npackages; i++) {
-        struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        struct package *package = &split->packages.list[i];
         while (package->part == lane->part && package->write_backs &&
                (package->over || package->write_backs->end <= package->done)) {
             struct cx_write_back *back = package->write_backs;

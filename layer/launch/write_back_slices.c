@@ -97,12 +97,12 @@ static bool hidden_by_rest(const struct split *split, const struct cx_worker *wo
     const double room = 8; /* what is left may be cheaper, and what moves for the first time moves slowly */
     const struct cx_kernel_history *history = split->launch->request.kernel->function->history;
     const double speed = history ? cx_speed_record_speed(&history->records[worker->index]) : 0;
-    const struct cx_range range = split->packages[index].range;
+    const struct cx_range range = split->packages.list[index].range;
     double left = (double)cx_balancer_remaining(split->plan.balancer);
     for (unsigned p = 0; p < split->plan.n; p++) {
         bool holds = !cx_split_alive(split, p);
-        for (unsigned i = 0; i < split->npackages && !holds; i++)
-            holds = split->packages[i].part == p;
+        for (unsigned i = 0; i < split->packages.n && !holds; i++)
+            holds = split->packages.list[i].part == p;
         left -= holds ? 0 : (double)((range.end - range.first) * split->plan.slice);
     }
     return left > room * split->plan.n * speed * cx_plan_move_seconds((double)bytes);
@@ -111,10 +111,10 @@ static bool hidden_by_rest(const struct split *split, const struct cx_worker *wo
 unsigned cx_write_back_slices(struct lane *lane, const struct cx_worker *worker, unsigned index)
 {
     const struct split *split = lane->split;
-    const struct package *package = &split->packages[index];
+    const struct package *package = &split->packages.list[index];
     const uint64_t steps = package->range.end - package->range.first;
-    if (cx_split_settled(split) || split->entire || package->copy ||
-        !cx_write_back_is_fit(split, lane->part) || (split->reexecutes && !split->alike) ||
+    if (cx_split_settled(split) || split->opening.entire || package->copy ||
+        !cx_write_back_is_fit(split, lane->part) || (split->rules.reexecutes && !split->rules.alike) ||
         cx_balancer_remaining(split->plan.balancer) > steps * split->plan.slice * split->plan.n)
         return 1;
     const uint64_t bytes = bytes_read(split->launch, lane->regions, worker);
@@ -153,8 +153,8 @@ bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *p
 
 bool cx_write_back_is_last(const struct split *split)
 {
-    for (unsigned i = 0; i < split->npackages; i++) {
-        const struct package *package = &split->packages[i];
+    for (unsigned i = 0; i < split->packages.n; i++) {
+        const struct package *package = &split->packages.list[i];
         if (!package->dropped && !package->over &&
             package->done < cx_slice_at(package->range, split->plan.judged->verdict.granularity,
                                         package->slices - 1, package->slices))
