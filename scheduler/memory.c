@@ -9,9 +9,9 @@
  * samples, it costs at most a fraction of the launch. The first launch, whose packages are many, tells speeds
  * and costs apart; later ones, with one package a device, correct both by half of the error: that moves every
  * border towards balance as Marrow's binary search does, but all borders at once and by the amount that the
- * times say. "Marrow" (section 4.2): lbt(n) = w unbalanced + (1 - w) lbt(n-1), w = 2/3, unbalanced where the
- * first finisher's time is under 0.85 of the last one's. Above 0.8, which takes two such launches in a row,
- * the old speeds are forgotten. Previous stage: memory.h.
+ * times say. "Marrow" (section 3.3): lbt(n) = w unbalanced + (1 - w) lbt(n-1), w = 2/3, unbalanced where the
+ * first finisher's time is under 0.85 of the last one's. Above 0.95, which takes three such launches in a
+ * row, the old speeds are forgotten. Previous stage: memory.h.
  */
 #include "scheduler/memory.h"
 #include "scheduler/policy.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double balance_weight = 2.0 / 3, balance_least = 0.85, balance_lost = 0.8;
+static const double balance_weight = 2.0 / 3, balance_least = 0.85, balance_lost = 0.95;
 /* Costs are known well enough that imbalance means drift. */
 static const double settled_deviation = 0.05;
 /* Fillings of the device that a row of overlapping packages has to be worth to tell an error. */
