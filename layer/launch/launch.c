@@ -219,9 +219,6 @@ cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worke
                                const size_t *local, bool *counts)
 {
     const unsigned m = worker->index;
-    *counts = false;
-    if (!cx_kernel_is_new(kernel, m, kind->variant, range->dims, range->offset, range->global, local))
-        return CL_SUCCESS;
     *counts = cx_worker_compile_begin(worker);
     if (!*counts && cx_worker_compiler_gone(worker)) {
         cx_context_lock(worker->context);
@@ -249,7 +246,9 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
     if (error == CL_SUCCESS) {
         const size_t *local = range_of(launch, part, dim, first, end, &range);
         bool counts = false;
-        if (cx_worker_compiles(worker))
+        if (cx_worker_compiles(worker) &&
+            cx_kernel_is_new(launch->request.kernel, worker->index, part->variant, range.dims, range.offset,
+                             range.global, local))
             error =
                 cx_launch_compile_begin(launch->request.kernel, worker,
                                         &(struct cx_launch_kind){.variant = part->variant,

@@ -85,10 +85,10 @@ struct cx_launch_kind {
     enum cx_variant variant;
     bool at_start; /* it has the launch's first groups */
 };
-/* Called by a job's run, without locks, before the launch is enqueued on a device whose driver compiles
- * (cx_worker_compiles); local: as the
- * driver gets it; *counts: for cx_worker_compile_end. CL_DEVICE_NOT_AVAILABLE: the process is ending, and the
- * driver would have to compile without its compiler. Called by launch.c and whole.c. */
+/* Called by a job's run, without locks, before a new launch (cx_kernel_is_new) is enqueued on a device whose
+ * driver compiles (cx_worker_compiles); local: as the driver gets it; *counts: for cx_worker_compile_end.
+ * CL_DEVICE_NOT_AVAILABLE: the process is ending, and the driver would have to compile without its compiler.
+ * Called by launch.c and whole.c. */
 cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worker,
                                const struct cx_launch_kind *kind, const struct cx_subrange_launch *range,
                                const size_t *local, bool *counts);

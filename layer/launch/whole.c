@@ -44,7 +44,8 @@ cl_int cx_whole_enqueue(struct cx_kernel *kernel, struct cx_args *args,
     if (error == CL_SUCCESS) {
         const size_t *size = local_given ? range.local : NULL;
         bool counts = false;
-        if (cx_worker_compiles(worker))
+        if (cx_worker_compiles(worker) && cx_kernel_is_new(kernel, worker->index, CX_VARIANT_PLAIN,
+                                                           range.dims, range.offset, range.global, size))
             error = cx_launch_compile_begin(kernel, worker,
                                             &(struct cx_launch_kind){.geometry = geometry,
                                                                      .local_given = local_given,

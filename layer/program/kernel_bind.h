@@ -10,7 +10,7 @@
 
 /* Whether the driver may have to compile for such a launch on member m, as it has had none like it.
  * may_compile also notes that the launch follows. Called in the thread that pumps worker m. local: NULL: the
- * driver chooses. Called by launch/launch.c. */
+ * driver chooses. Called by launch/launch.c and launch/whole.c. */
 bool cx_kernel_is_new(const struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
                       const size_t *offset, const size_t *global, const size_t *local);
 bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant variant, unsigned dims,
