@@ -227,6 +227,9 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
         launch->base.context->planner->lacked += saves;
     cx_debug(CX_TOPIC_PLAN, "%s is known: whole %.3f ms, split %.2f of that; splits saved a process %.3f ms",
              launch->request.kernel->function->name, profile->length * 1e3, profile->ratio, saves * 1e3);
+    for (unsigned m = 0; m < profile->ndevices; m++)
+        cx_debug(CX_TOPIC_PLAN, "%s is known: member %u does %.6g work-groups a second",
+                 launch->request.kernel->function->name, m, known_speed(launch->base.context, profile, m));
 }
 
 double cx_recall_length(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t shape)
@@ -280,12 +283,20 @@ static void key_of_kernel(const struct cx_context *context, const unsigned char 
     key->dims = 1;
 }
 
+/* A longer name is cut. */
+static void name_event(struct cx_profile *event, const char *name)
+{
+    const size_t length = strnlen(name, sizeof(event->name) - 1);
+    memcpy(event->name, name, length);
+    event->name[length] = 0;
+}
+
 /* Keeps that a process has the kernel, and what a split of it saved. */
 static void keep_saved(const struct cx_context *context, const struct cx_profile_key *key, const char *name,
                        double saved)
 {
     struct cx_profile event = {.key = *key, .ndevices = context->nmembers, .saved = saved};
-    strncpy(event.name, name, sizeof(event.name) - 1);
+    name_event(&event, name);
     cx_knowledge_add(&event);
 }
 
@@ -375,7 +386,7 @@ static bool begin_event(const struct cx_launch *launch, struct cx_kernel_history
     memset(event, 0, sizeof(*event));
     if (!key_of(launch, history, &event->key))
         return false;
-    strncpy(event->name, launch->request.kernel->function->name, sizeof(event->name) - 1);
+    name_event(event, launch->request.kernel->function->name);
     event->groups = launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     event->arguments = arguments_of(launch);
     event->ndevices = launch->base.context->nmembers;

@@ -56,6 +56,8 @@ static void adopt(struct cx_program *program, unsigned member)
         if (wanted)
             cx_program_variant_want(program, (enum cx_variant)v);
     }
+    cx_debug(CX_TOPIC_PROGRAM, "program %" PRIu64 ": built for %s, too", program->base.id,
+             program->context->workers[member].device->name);
 }
 
 static void end_one(struct cx_program *program)
