@@ -66,18 +66,19 @@ static void print_device(const struct cx_machine *machine, const struct cx_real_
     printf("     OpenCL %u.%u, %s\n", device->version_number / 100, device->version_number / 10 % 10,
            device->opencl_c_version);
     fputs("     memory ", stdout);
-    print_bytes(device->global_mem);
+    print_bytes(device->limits.global_mem);
     fputs(", a buffer up to ", stdout);
-    print_bytes(device->max_alloc);
+    print_bytes(device->limits.max_alloc);
     fputs(", local ", stdout);
-    print_bytes(device->local_mem);
-    printf("; work-groups up to %zu (%zu x %zu x %zu)\n", device->max_group_size, device->max_item_sizes[0],
-           device->max_item_sizes[1], device->max_item_sizes[2]);
+    print_bytes(device->limits.local_mem);
+    printf("; work-groups up to %zu (%zu x %zu x %zu)\n", device->limits.max_group_size,
+           device->limits.max_item_sizes[0], device->limits.max_item_sizes[1],
+           device->limits.max_item_sizes[2]);
     printf("     %s, %s\n", device->platform->name, device->platform->driver);
-    if (device->probed)
+    if (device->probe.done)
         printf("     %s; %s\n",
-               device->synchronous ? "runs commands in the calling thread" : "enqueues at once",
-               device->in_place ? "uses host memory in place" : "keeps copies of its own");
+               device->probe.synchronous ? "runs commands in the calling thread" : "enqueues at once",
+               device->probe.in_place ? "uses host memory in place" : "keeps copies of its own");
 }
 
 static void print_machine(const struct cx_machine *machine)

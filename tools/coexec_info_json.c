@@ -15,7 +15,7 @@ static struct json_object *device_object(const struct cx_machine *machine,
 {
     struct json_object *object = json_object_new_object(), *sizes = json_object_new_array();
     for (unsigned i = 0; i < 3; i++)
-        cx_json_append(sizes, json_object_new_uint64(device->max_item_sizes[i]));
+        cx_json_append(sizes, json_object_new_uint64(device->limits.max_item_sizes[i]));
     cx_json_add_count(object, "index", device->index);
     cx_json_add_text(object, "name", device->name);
     cx_json_add_text(object, "type", cx_type_name(device->type));
@@ -28,19 +28,20 @@ static struct json_object *device_object(const struct cx_machine *machine,
     cx_json_add_count(object, "clock_mhz", device->clock_mhz);
     cx_json_add_count(object, "opencl_version", device->version_number);
     cx_json_add_text(object, "opencl_c_version", device->opencl_c_version);
-    cx_json_add_count(object, "address_bits", device->address_bits);
-    cx_json_add_count(object, "global_memory", device->global_mem);
-    cx_json_add_count(object, "max_allocation", device->max_alloc);
-    cx_json_add_count(object, "local_memory", device->local_mem);
-    cx_json_add_count(object, "max_group_size", device->max_group_size);
+    cx_json_add_count(object, "address_bits", device->limits.address_bits);
+    cx_json_add_count(object, "global_memory", device->limits.global_mem);
+    cx_json_add_count(object, "max_allocation", device->limits.max_alloc);
+    cx_json_add_count(object, "local_memory", device->limits.local_mem);
+    cx_json_add_count(object, "max_group_size", device->limits.max_group_size);
     cx_json_add(object, "max_item_sizes", sizes);
     cx_json_add_text(object, "extensions", device->extensions);
     cx_json_add_text(object, "platform", device->platform->name);
     cx_json_add_text(object, "platform_version", device->platform->version);
     cx_json_add_text(object, "driver", device->platform->driver);
     cx_json_add(object, "submits_in_caller",
-                device->probed ? json_object_new_boolean(device->synchronous) : NULL);
-    cx_json_add(object, "in_place", device->probed ? json_object_new_boolean(device->in_place) : NULL);
+                device->probe.done ? json_object_new_boolean(device->probe.synchronous) : NULL);
+    cx_json_add(object, "in_place",
+                device->probe.done ? json_object_new_boolean(device->probe.in_place) : NULL);
     return object;
 }
 

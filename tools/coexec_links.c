@@ -56,15 +56,15 @@ static double measure_between(const struct cx_end *from, const struct cx_end *to
 {
     uint64_t best = UINT64_MAX;
     void *host = atomic_load(&from->pages->pinned) ? from->pages->memory : to->pages->memory;
-    if (from->device->in_place && to->device->in_place)
+    if (from->device->probe.in_place && to->device->probe.in_place)
         return 0;
     for (unsigned i = 0; i < TRIES; i++) {
         const uint64_t start = cx_clock_ns();
         cl_int error = CL_SUCCESS;
-        if (!from->device->in_place)
+        if (!from->device->probe.in_place)
             error = from->device->cl->clEnqueueReadBuffer(from->queue, from->own, CL_TRUE, 0, bytes, host, 0,
                                                           NULL, NULL);
-        if (error == CL_SUCCESS && !to->device->in_place)
+        if (error == CL_SUCCESS && !to->device->probe.in_place)
             error = to->device->cl->clEnqueueWriteBuffer(to->queue, to->own, CL_TRUE, 0, bytes, host, 0, NULL,
                                                          NULL);
         if (error != CL_SUCCESS)
@@ -106,8 +106,8 @@ static bool open_end(struct cx_end *end, const struct cx_real_device *device, si
         end->queue = NULL;
         return true;
     }
-    end->own = over(end, device->in_place ? end->pages->memory : NULL, bytes);
-    if (device->in_place)
+    end->own = over(end, device->probe.in_place ? end->pages->memory : NULL, bytes);
+    if (device->probe.in_place)
         end->other = over(end, end->plain, bytes);
     else
         cx_pinned_pool_pin(end->pages, end->context, device, &again);
@@ -144,8 +144,8 @@ bool cx_links_measure(struct cx_links *links, const struct cx_machine *machine, 
     bool ok = ends && links->host && links->between && links->peer && links->peer_us && links->queue &&
               links->queue_us;
     for (unsigned d = 0; d < n; d++)
-        if (machine->used[d]->max_alloc < links->bytes)
-            links->bytes = (size_t)machine->used[d]->max_alloc;
+        if (machine->used[d]->limits.max_alloc < links->bytes)
+            links->bytes = (size_t)machine->used[d]->limits.max_alloc;
     for (unsigned d = 0; d < n && ok; d++)
         ok = open_end(&ends[d], machine->used[d], links->bytes);
     for (unsigned d = 0; d < n && ok; d++) {

@@ -93,7 +93,7 @@ bool cx_links_measure_peers(struct cx_links *links, const struct cx_end *ends)
             .context = &context, .index = m, .real_context = ends[m].context, .state = CX_WORKER_OPEN};
         workers[m].device = (struct cx_real_device *)(uintptr_t)ends[m].device;
         workers[m].queue = ends[m].queue;
-        workers[m].place = ends[m].device->in_place || !ends[m].own ? 0 : 1 + m;
+        workers[m].place = ends[m].device->probe.in_place || !ends[m].own ? 0 : 1 + m;
     }
     if (all)
         cx_peers_look(&context);

@@ -116,7 +116,7 @@ static bool is_alike(const struct cx_real_device *a, const struct cx_real_device
 {
     return a->platform == b->platform && strcmp(a->name, b->name) == 0 &&
            a->compute_units == b->compute_units && a->clock_mhz == b->clock_mhz &&
-           a->global_mem == b->global_mem;
+           a->limits.global_mem == b->limits.global_mem;
 }
 
 static unsigned kind_of(const struct cx_context *context, const struct cx_real_device *device)

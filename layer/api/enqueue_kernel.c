@@ -79,7 +79,7 @@ static bool reports(const struct cx_kernel *kernel, unsigned member, cl_uint dim
     const struct cx_real_device *device = kernel->program->context->workers[member].device;
     size_t items = 1;
     for (cl_uint d = 0; d < dims; d++) {
-        if (local[d] > device->max_item_sizes[d])
+        if (local[d] > device->limits.max_item_sizes[d])
             return false;
         items *= local[d];
     }

@@ -77,14 +77,14 @@ static const struct {
     FIELD(CL_DEVICE_TYPE, type),
     FIELD(CL_DEVICE_MAX_COMPUTE_UNITS, compute_units),
     FIELD(CL_DEVICE_MAX_CLOCK_FREQUENCY, clock_mhz),
-    FIELD(CL_DEVICE_ADDRESS_BITS, address_bits),
-    FIELD(CL_DEVICE_MEM_BASE_ADDR_ALIGN, base_align_bits),
-    FIELD(CL_DEVICE_GLOBAL_MEM_SIZE, global_mem),
-    FIELD(CL_DEVICE_MAX_MEM_ALLOC_SIZE, max_alloc),
-    FIELD(CL_DEVICE_LOCAL_MEM_SIZE, local_mem),
-    FIELD(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, max_constant),
-    FIELD(CL_DEVICE_MAX_WORK_GROUP_SIZE, max_group_size),
-    FIELD(CL_DEVICE_MAX_WORK_ITEM_SIZES, max_item_sizes),
+    FIELD(CL_DEVICE_ADDRESS_BITS, limits.address_bits),
+    FIELD(CL_DEVICE_MEM_BASE_ADDR_ALIGN, limits.base_align_bits),
+    FIELD(CL_DEVICE_GLOBAL_MEM_SIZE, limits.global_mem),
+    FIELD(CL_DEVICE_MAX_MEM_ALLOC_SIZE, limits.max_alloc),
+    FIELD(CL_DEVICE_LOCAL_MEM_SIZE, limits.local_mem),
+    FIELD(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, limits.max_constant),
+    FIELD(CL_DEVICE_MAX_WORK_GROUP_SIZE, limits.max_group_size),
+    FIELD(CL_DEVICE_MAX_WORK_ITEM_SIZES, limits.max_item_sizes),
     FIELD(CL_DEVICE_ENDIAN_LITTLE, little_endian),
     FIELD(CL_DEVICE_COMPILER_AVAILABLE, compiler),
     FIELD(CL_DEVICE_HOST_UNIFIED_MEMORY, unified_memory),
@@ -153,8 +153,9 @@ static const char *unfit(const struct cx_real_device *device)
         return "a custom device runs no kernels from source";
     if (device->version_number < 120)
         return "older than OpenCL 1.2";
-    return device->max_alloc == 0 || device->max_group_size == 0 ? "its driver does not tell its limits"
-                                                                 : NULL;
+    return device->limits.max_alloc == 0 || device->limits.max_group_size == 0
+               ? "its driver does not tell its limits"
+               : NULL;
 }
 
 static void describe(struct cx_real_device *device)
@@ -162,8 +163,8 @@ static void describe(struct cx_real_device *device)
     device->type = CL_DEVICE_TYPE_CPU;
     device->compiler = CL_TRUE;
     device->little_endian = CL_TRUE;
-    device->address_bits = 8 * sizeof(void *);
-    device->base_align_bits = 1024; /* the smallest that a full profile may have: sizeof(long16) */
+    device->limits.address_bits = 8 * sizeof(void *);
+    device->limits.base_align_bits = 1024; /* the smallest that a full profile may have: sizeof(long16) */
     for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++)
         ask(device, fields[i].query, (char *)device + fields[i].offset, fields[i].size);
     device->type = single_type(device->type);
@@ -326,9 +327,9 @@ static void settle_members(const unsigned *order, unsigned count)
         struct cx_real_device *device = machine.used[i], *fastest = machine.fastest;
         if (device->little_endian != fastest->little_endian)
             leave_out(device, "byte order differs from that of the fastest device, %.80s", fastest->name);
-        else if (device->address_bits != fastest->address_bits)
+        else if (device->limits.address_bits != fastest->limits.address_bits)
             leave_out(device, "%u-bit pointers; the fastest device, %.80s, has %u-bit ones",
-                      device->address_bits, fastest->name, fastest->address_bits);
+                      device->limits.address_bits, fastest->name, fastest->limits.address_bits);
         else
             machine.used[kept++] = device;
     }

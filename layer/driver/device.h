@@ -6,8 +6,8 @@
  * dispatch table from the layer, which is its loader. Next stage: device.h (the virtual device over them),
  * context.h.
  *
- * Thread-safety: cx_machine_get may be called from any thread. What it returns never changes, except the
- * fields marked "probed", which cx_probe_device writes once under a lock.
+ * Thread-safety: cx_machine_get may be called from any thread. What it returns never changes, except
+ * `probe`, which cx_probe_device writes once under a lock, and `opened`.
  */
 #ifndef CX_LAYER_DRIVER_DEVICE_H
 #define CX_LAYER_DRIVER_DEVICE_H
@@ -29,7 +29,23 @@ struct cx_real_platform {
     unsigned version_number; /* 100 * major + minor * 10: 120, 300 */
 };
 
+/* The largest it takes, as its driver says. */
+struct cx_device_limits {
+    cl_uint address_bits, base_align_bits;
+    cl_ulong global_mem, max_alloc, local_mem, max_constant;
+    size_t max_group_size, max_item_sizes[3];
+};
+
+/* What its driver does not say: found out by cx_probe_device, as the device is first opened. */
+struct cx_device_probe {
+    bool done;
+    bool synchronous;     /* the driver runs commands in the thread that enqueues them (PoCL's basic) */
+    bool in_place;        /* CL_MEM_USE_HOST_PTR memory is used in place, writes seen both ways */
+    bool images_in_place; /* the same of images, with pitches */
+};
+
 struct cx_real_device {
+    /* which it is, and what its driver says: constant once found */
     unsigned index; /* as COEXEC_DEVICES numbers them: order of discovery */
     const struct cx_real_platform *platform;
     const cl_icd_dispatch *cl;
@@ -43,21 +59,18 @@ struct cx_real_device {
     char *extensions;
     char *opencl_c_version;
     unsigned version_number; /* of the device, as in the platform */
-    cl_uint compute_units, clock_mhz, address_bits, base_align_bits;
-    cl_ulong global_mem, max_alloc, local_mem, max_constant;
-    size_t max_group_size, max_item_sizes[3];
+    cl_uint compute_units, clock_mhz;
+    struct cx_device_limits limits;
     cl_bool little_endian, compiler, non_uniform_groups;
     cl_bool unified_memory; /* shares its memory with the host */
     cl_bool images;
     double nominal_gflops; /* > 0; from type, units, clock: only good for relative guesses */
-    atomic_bool opened;    /* a context was made for it in this process */
-    bool used;             /* a member of the virtual device */
-    char left_out[160];    /* why not, when !used */
-    /* probed */
-    bool probed;
-    bool synchronous;     /* the driver runs commands in the thread that enqueues them (PoCL's basic) */
-    bool in_place;        /* CL_MEM_USE_HOST_PTR memory is used in place, writes seen both ways */
-    bool images_in_place; /* the same of images, with pitches */
+    /* chosen by COEXEC_DEVICES, once all are found */
+    bool used;          /* a member of the virtual device */
+    char left_out[160]; /* why not, when !used */
+    /* as the process goes on */
+    atomic_bool opened;           /* a context was made for it in this process */
+    struct cx_device_probe probe; /* written once, under a lock of probe.c */
 };
 
 /* Devices of a context, by member. */

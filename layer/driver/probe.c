@@ -95,8 +95,9 @@ static bool probe_caller(const struct probe *probe)
     bool reported;
     if (native_tells(probe, &reported))
         return reported;
-    size_t size =
-        FILL_BYTES < probe->device->max_alloc ? FILL_BYTES : (size_t)probe->device->max_alloc / 64 * 64;
+    size_t size = FILL_BYTES < probe->device->limits.max_alloc
+                      ? FILL_BYTES
+                      : (size_t)probe->device->limits.max_alloc / 64 * 64;
     cl_mem buffer = probe->cl->clCreateBuffer(probe->context, CL_MEM_READ_WRITE, size, NULL, &code);
     bool in_caller = code == CL_SUCCESS;
     for (int i = 0; in_caller && i < FILL_TRIES; i++)
@@ -203,7 +204,7 @@ static bool probe_place(const struct probe *probe)
 {
     struct range range = {.host = NULL};
     void *memory = NULL;
-    if (!probe->device->unified_memory || probe->device->max_alloc < VIEWS * RANGE ||
+    if (!probe->device->unified_memory || probe->device->limits.max_alloc < VIEWS * RANGE ||
         posix_memalign(&memory, PAGE, (1 + VIEWS) * (size_t)RANGE) != 0)
         return false;
     range.host = memory;
@@ -333,16 +334,18 @@ void cx_probe_device(struct cx_real_device *device, cl_context context, cl_comma
 {
     struct probe probe = {device, device->cl, context, queue};
     cx_lock(&lock);
-    if (!device->probed) {
+    if (!device->probe.done) {
         bool can_fill = device->cl->clEnqueueFillBuffer != NULL;
-        device->synchronous = can_fill && probe_caller(&probe);
-        device->in_place = can_fill && may_work_in_place(device) && probe_place(&probe);
-        device->images_in_place = device->in_place && probe_images(&probe);
-        device->probed = true;
+        device->probe.synchronous = can_fill && probe_caller(&probe);
+        device->probe.in_place = can_fill && may_work_in_place(device) && probe_place(&probe);
+        device->probe.images_in_place = device->probe.in_place && probe_images(&probe);
+        device->probe.done = true;
         cx_info(CX_TOPIC_DRIVER, "device %u: %s, %s%s", device->index,
-                device->synchronous ? "runs commands in the calling thread" : "enqueues at once",
-                device->in_place ? "uses host memory in place" : "has its own memory",
-                device->in_place && device->images && !device->images_in_place ? ", but not for images" : "");
+                device->probe.synchronous ? "runs commands in the calling thread" : "enqueues at once",
+                device->probe.in_place ? "uses host memory in place" : "has its own memory",
+                device->probe.in_place && device->images && !device->probe.images_in_place
+                    ? ", but not for images"
+                    : "");
     }
     cx_unlock(&lock);
 }

@@ -26,7 +26,7 @@ static unsigned twins_before(cl_device_id id)
     for (unsigned i = 0; i < machine->ndevices && !own; i++)
         if (machine->devices[i].id == id)
             own = &machine->devices[i];
-    if (!own || !own->synchronous)
+    if (!own || !own->probe.synchronous)
         return 0;
     for (const struct cx_real_device *device = machine->devices; device < own; device++)
         before += device->platform == own->platform && strcmp(device->name, own->name) == 0;

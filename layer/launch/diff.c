@@ -193,7 +193,7 @@ static cl_int compare_there(struct cx_worker *worker, cl_mem now, uint64_t lo, c
     if (error == CL_SUCCESS)
         error = cl->clEnqueueReadBuffer(worker->queue, worker->diff->flags, CL_FALSE, 0, cx_diff_bytes(bytes),
                                         flags, 0, NULL, &event[1]);
-    if (error == CL_SUCCESS && !worker->device->synchronous)
+    if (error == CL_SUCCESS && !worker->device->probe.synchronous)
         error = cl->clFlush(worker->queue);
     if (error != CL_SUCCESS) {
         cl->clFinish(worker->queue); /* nothing may write the flags any more */

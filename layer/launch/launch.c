@@ -262,7 +262,7 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
                                                                after ? &after : NULL, event);
         cx_worker_compile_end(worker, counts, error == CL_SUCCESS ? *event : NULL);
     }
-    if (error == CL_SUCCESS && !worker->device->synchronous)
+    if (error == CL_SUCCESS && !worker->device->probe.synchronous)
         error = worker->device->cl->clFlush(queue);
     if (error != CL_SUCCESS)
         cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,

@@ -407,7 +407,7 @@ static cl_int run_read(struct cx_job *job, struct cx_worker *worker)
     }
     if (error != CL_SUCCESS)
         worker->device->cl->clFinish(worker->queue); /* nothing may write the deltas any more */
-    else if (!worker->device->synchronous)
+    else if (!worker->device->probe.synchronous)
         worker->device->cl->clFlush(worker->queue);
     return error;
 }

@@ -183,7 +183,7 @@ void cx_replay_note(const struct cx_launch *launch, unsigned member, const struc
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (!launch->decision.replayable || launch->deferral.lacks_builds || launch->deferral.lacks_straggler ||
         launch->decision.on_svm_owner || !history ||
-        launch->base.context->workers[member].device->synchronous || !is_plain(queue) || is_watched())
+        launch->base.context->workers[member].device->probe.synchronous || !is_plain(queue) || is_watched())
         return;
     struct cx_replay noted = {.geometry = launch->request.geometry,
                               .local_given = launch->request.local_given,

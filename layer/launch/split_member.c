@@ -357,7 +357,7 @@ static cl_int run_lane(struct cx_job *job, struct cx_worker *worker)
                 break;
             }
             package_started(lane, next.range);
-            if (lane->nflight < CX_IN_FLIGHT && !worker->device->synchronous)
+            if (lane->nflight < CX_IN_FLIGHT && !worker->device->probe.synchronous)
                 continue;
         }
         if (step == STEP_SEND) {

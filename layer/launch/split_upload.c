@@ -64,7 +64,7 @@ static void choose_queue(struct lane *lane, struct cx_worker *worker,
 /* The member's first package has uploads: later ones may overlap with it. */
 static void note_first(struct lane *lane, const struct cx_worker *worker, cl_event upload)
 {
-    if (lane->started++ || !upload || worker->device->synchronous || !cx_options_get()->overlap ||
+    if (lane->started++ || !upload || worker->device->probe.synchronous || !cx_options_get()->overlap ||
         !worker->device->cl->clEnqueueBarrierWithWaitList)
         return;
     worker->device->cl->clRetainEvent(upload);

@@ -35,7 +35,7 @@ static cl_int make_clone(struct cx_verify_copy *copy, struct cx_worker *worker)
     cl_int error;
     const bool owner = copy->root->storage->svm && copy->root->storage->svm->owner == worker->index;
     if (copy->root->storage->svm && /* pointers into it are aligned to nothing */
-        (worker->device->in_place || (owner && worker->device->type & CL_DEVICE_TYPE_CPU)))
+        (worker->device->probe.in_place || (owner && worker->device->type & CL_DEVICE_TYPE_CPU)))
         copy->memory = aligned_alloc(4096, (size + cx_host_pages_margin(size) + 4095) & ~(size_t)4095);
     copy->clone = copy->root->image ? cx_image_make(copy->root, worker->index, NULL, NULL, &error)
                   : copy->memory

@@ -322,7 +322,7 @@ enum { SAMPLED = 64 }; /* one launch of so many */
 bool cx_whole_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
 {
     const struct cx_context *context = worker->context;
-    if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->synchronous)
+    if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->probe.synchronous)
         return false;
     if (!history || (history->records[worker->index].samples < LEARNED_FROM &&
                      atomic_load(&history->lengths.timing) < LEARNED_FROM))
@@ -395,7 +395,7 @@ void cx_whole_launch(struct cx_launch *launch, unsigned member)
     struct cx_kernel_history *history =
         cx_kernel_history_of(launch->request.kernel->function, command->context->nmembers);
     bool doubted = false;
-    job->kind.brief = worker->device->synchronous && is_brief(launch, history, member, &doubted);
+    job->kind.brief = worker->device->probe.synchronous && is_brief(launch, history, member, &doubted);
     job->times.wanted = doubted || launch->run.undone;
     choose_times(launch, history, worker, job);
     launch->run.times_counted = job->times.wanted && history;

@@ -56,7 +56,7 @@ bool cx_write_back_is_fit(const struct split *split, unsigned part)
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[part]];
     return part < split->plan.n && cx_options_get()->overlap && !cx_split_failed(split) &&
-           !launch->run.verify && !launch->decision.protocols && !worker->device->synchronous;
+           !launch->run.verify && !launch->decision.protocols && !worker->device->probe.synchronous;
 }
 
 bool cx_write_back_is_sent(const struct cx_mem *root, const struct cx_access_region *region,

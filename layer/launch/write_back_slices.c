@@ -145,7 +145,7 @@ bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *p
     for (unsigned p = 0; p < plan->n && whole && !wants; p++) {
         const struct cx_worker *worker = &context->workers[plan->member[p]];
         const uint64_t bytes = bytes_read(launch, whole, worker) / plan->n;
-        wants = !worker->device->synchronous && slices_of(launch, plan, worker, steps, bytes) > 1;
+        wants = !worker->device->probe.synchronous && slices_of(launch, plan, worker, steps, bytes) > 1;
     }
     free(whole);
     return wants;

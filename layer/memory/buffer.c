@@ -272,7 +272,7 @@ static bool try_beyond_limits(struct cx_mem *mem)
         const struct cx_worker *worker = &context->workers[m];
         cl_int error = CL_INVALID_BUFFER_SIZE;
         if (!cx_worker_is_open(worker) || cx_mem_place(mem, worker) == CX_PLACE_HOST ||
-            mem->size > worker->device->global_mem)
+            mem->size > worker->device->limits.global_mem)
             continue;
         cl_mem real = worker->device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, mem->size,
                                                          NULL, &error);
@@ -441,7 +441,7 @@ cl_mem cx_mem_make_own(const struct cx_worker *worker, size_t size, cl_int *erro
     const struct cx_real_device *device = worker->device;
     const size_t margin = device->unified_memory ? cx_host_pages_margin(size) : 0;
     cl_mem real = NULL;
-    if (margin && size <= device->max_alloc && margin <= device->max_alloc - size)
+    if (margin && size <= device->limits.max_alloc && margin <= device->limits.max_alloc - size)
         real =
             device->cl->clCreateBuffer(worker->real_context, CL_MEM_READ_WRITE, size + margin, NULL, error);
     if (!real)
@@ -468,7 +468,7 @@ static cl_int prepare_root(struct cx_mem *root, unsigned member) CX_HOLDS(cx_con
 
     if (root->real[member])
         return CL_SUCCESS;
-    if (root->size > worker->device->max_alloc && !root->image)
+    if (root->size > worker->device->limits.max_alloc && !root->image)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     if (root->storage->svm && root->storage->svm->owner == member) {
         flags |= CL_MEM_USE_HOST_PTR;
@@ -523,7 +523,7 @@ static cl_mem make_window(struct cx_mem *mem, unsigned member, cl_int *error) CX
             return root;
         /* The program checked the alignment of no pointer. NVIDIA's driver crashes when several overlapping
          * sub-buffers of one buffer are released (seen on H200, driver 580): a GPU gets none. */
-        if (mem->origin % (worker->device->base_align_bits / 8) ||
+        if (mem->origin % (worker->device->limits.base_align_bits / 8) ||
             !(worker->device->type & CL_DEVICE_TYPE_CPU)) {
             *error = CL_MISALIGNED_SUB_BUFFER_OFFSET;
             return NULL;

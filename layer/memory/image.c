@@ -291,7 +291,7 @@ static void set_apart(struct cx_mem *mem)
             (void)cx_worker_ensure(&context->workers[w]);
     cx_account_delayed(context->account, (double)(cx_clock_ns() - since) * 1e-9);
     for (unsigned w = 0; w < context->nmembers; w++)
-        if (context->workers[w].place == CX_PLACE_HOST && !context->workers[w].device->images_in_place)
+        if (context->workers[w].place == CX_PLACE_HOST && !context->workers[w].device->probe.images_in_place)
             mem->storage->apart |= UINT64_C(1) << w;
 }
 

@@ -248,7 +248,7 @@ bool cx_pinned_pool_pin(struct cx_pages *pages, cl_context context, const struct
                         bool *again)
 {
     *again = false;
-    if (pages->bytes > device->max_alloc)
+    if (pages->bytes > device->limits.max_alloc)
         return false;
     if (!cx_pinned_reserve(pages->bytes)) {
         *again = cx_options_get()->pinned_max > 0;

@@ -255,7 +255,7 @@ static bool may_block(const struct cx_job *job, const struct cx_worker *worker)
 {
     const struct cx_transfer_list *transfers = job->data;
     const struct cx_transfer_item *item = transfers->item;
-    if (transfers->count != 1 || job->kind.waits || job->tells || worker->device->synchronous ||
+    if (transfers->count != 1 || job->kind.waits || job->tells || worker->device->probe.synchronous ||
         worker->moves_aside || cx_trace_on())
         return false;
     if (transfers->counted)

@@ -83,7 +83,7 @@ static size_t slot_bytes(void)
 /* How many the device has: with many a long move does not wait for the other device to empty them. */
 static unsigned slots_of(const struct cx_real_device *device)
 {
-    const uint64_t room = device->global_mem / MEMORY_PART / slot_bytes();
+    const uint64_t room = device->limits.global_mem / MEMORY_PART / slot_bytes();
     return room < LEAST_SLOTS ? LEAST_SLOTS : room < MOST_SLOTS ? (unsigned)room : MOST_SLOTS;
 }
 

@@ -57,7 +57,7 @@ static unsigned count_places(const struct cx_mem *root, unsigned *last)
 /* Its device takes an object of that size. */
 static bool has_room(const struct cx_mem *root, const struct cx_worker *worker)
 {
-    return root->size <= worker->device->max_alloc || root->real[worker->index];
+    return root->size <= worker->device->limits.max_alloc || root->real[worker->index];
 }
 
 static bool fits(const struct cx_mem *root, unsigned place)

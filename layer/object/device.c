@@ -30,21 +30,21 @@ static bool counts(const struct cx_device *device, const struct cx_real_device *
 static void settle_limits(struct cx_device *device)
 {
     const struct cx_real_device *fastest = device->fastest;
-    device->global_mem = fastest->global_mem;
-    device->max_alloc = fastest->max_alloc;
-    device->local_mem = fastest->local_mem;
-    device->max_constant = fastest->max_constant;
-    device->max_group_size = fastest->max_group_size;
-    memcpy(device->max_item_sizes, fastest->max_item_sizes, sizeof device->max_item_sizes);
+    device->global_mem = fastest->limits.global_mem;
+    device->max_alloc = fastest->limits.max_alloc;
+    device->local_mem = fastest->limits.local_mem;
+    device->max_constant = fastest->limits.max_constant;
+    device->max_group_size = fastest->limits.max_group_size;
+    memcpy(device->max_item_sizes, fastest->limits.max_item_sizes, sizeof device->max_item_sizes);
     for (unsigned m = 0; m < device->nmembers; m++) {
         const struct cx_real_device *member = device->members[m];
         if (!counts(device, member))
             continue;
-        if (member->base_align_bits > device->base_align_bits)
-            device->base_align_bits = member->base_align_bits;
+        if (member->limits.base_align_bits > device->base_align_bits)
+            device->base_align_bits = member->limits.base_align_bits;
 #define LOWER(field)                                                                                         \
-    if (member->field < device->field)                                                                       \
-    device->field = member->field
+    if (member->limits.field < device->field)                                                                \
+    device->field = member->limits.field
         LOWER(global_mem);
         LOWER(max_alloc);
         LOWER(local_mem);
@@ -63,11 +63,11 @@ static void settle_sizes(struct cx_device *device)
     const struct cx_real_device *fastest = device->fastest;
     device->units = fastest->compute_units;
     if (device->sum)
-        device->global_mem = fastest->global_mem;
+        device->global_mem = fastest->limits.global_mem;
     for (unsigned m = 0; device->sum && m < device->nmembers; m++)
         if (device->members[m] != fastest) {
             device->units += device->members[m]->compute_units;
-            device->global_mem += device->members[m]->global_mem;
+            device->global_mem += device->members[m]->limits.global_mem;
         }
     if (!device->units)
         device->units = 1;

@@ -66,8 +66,8 @@ bool cx_plan_local_size(struct cx_launch *launch)
     for (unsigned d = 0; d < geometry->work_dim; d++) {
         size_t most = room / items;
         for (unsigned m = 0; m < context->nmembers; m++)
-            if (most > context->workers[m].device->max_item_sizes[d])
-                most = context->workers[m].device->max_item_sizes[d];
+            if (most > context->workers[m].device->limits.max_item_sizes[d])
+                most = context->workers[m].device->limits.max_item_sizes[d];
         if (d > 0 && most > 16)
             most = 16;
         geometry->local[d] = most ? divisor(geometry->global[d], most) : 1;
@@ -87,7 +87,7 @@ bool cx_plan_fits(const struct cx_launch *launch, unsigned member)
         return true;
     for (unsigned d = 0; d < launch->request.geometry.work_dim; d++) {
         items *= launch->request.geometry.local[d];
-        if (launch->request.geometry.local[d] > device->max_item_sizes[d])
+        if (launch->request.geometry.local[d] > device->limits.max_item_sizes[d])
             return false;
     }
     return items <= cx_kernel_group_limit(launch->request.kernel, member);

@@ -185,7 +185,7 @@ static bool learn_member(struct cx_function *function, unsigned member, bool fir
         function->nargs = nargs;
     if (device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof(size_t),
                                              &function->group_limit[member], NULL))
-        function->group_limit[member] = device->max_group_size;
+        function->group_limit[member] = device->limits.max_group_size;
     size_t required[3] = {0, 0, 0};
     if (first && !device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                                        sizeof(required), required, NULL))

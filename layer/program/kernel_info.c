@@ -325,7 +325,7 @@ cl_int cx_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device, cl_kern
 size_t cx_kernel_group_most(const struct cx_kernel *kernel, unsigned member)
 {
     if (cx_build_deferred_on(kernel->program, member) && !cx_kernel_runs_on(kernel, member))
-        return kernel->program->context->workers[member].device->max_group_size;
+        return kernel->program->context->workers[member].device->limits.max_group_size;
     return cx_kernel_group_limit(kernel, member);
 }
 

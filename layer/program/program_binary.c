@@ -55,7 +55,7 @@ static char *name_device(const struct cx_real_device *device)
     if (device->cl->clGetDeviceInfo(device->id, CL_DRIVER_VERSION, sizeof(driver) - 1, driver, NULL))
         *driver = 0;
     if (asprintf(&text, "%s\n%s\n%s\n%s\n%u\n", platform->name, platform->version, device->name, driver,
-                 device->address_bits) < 0)
+                 device->limits.address_bits) < 0)
         return NULL;
     return text;
 }

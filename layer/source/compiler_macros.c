@@ -104,7 +104,7 @@ static bool key_of(const struct cx_real_device *device, const struct question *q
     char *driver_version = info_text(device, CL_DRIVER_VERSION), bits[16];
     unsigned count = 0;
 
-    snprintf(bits, sizeof(bits), "%u", device->address_bits);
+    snprintf(bits, sizeof(bits), "%u", device->limits.address_bits);
     const char *of_device[] = {"macros 1",
                                platform->driver,
                                platform->name,

@@ -465,7 +465,7 @@ uint64_t cx_context_start(struct cx_context *context, const uint64_t *frontier, 
     for (unsigned t = 0; t < context->nmembers; t++) {
         struct cx_worker *worker = &context->workers[t];
         /* one that has work to do is open, so that its driver was probed */
-        if (atomic_load(&worker->timeline.submitted) >= frontier[t] || !worker->device->synchronous ||
+        if (atomic_load(&worker->timeline.submitted) >= frontier[t] || !worker->device->probe.synchronous ||
             skip >> t & 1)
             continue;
         if (skip)

@@ -80,7 +80,7 @@ void cx_job_free(struct cx_job *job)
 
 static bool runs_in_caller(const struct cx_worker *worker)
 {
-    return !worker->device || worker->device->synchronous;
+    return !worker->device || worker->device->probe.synchronous;
 }
 
 /* Behind the copies that others make of the member's memory, and copies planned later behind it. */

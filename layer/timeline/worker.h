@@ -214,7 +214,7 @@ bool cx_worker_order(const struct cx_worker *worker, cl_command_queue from, cl_c
  * by launch/split_inputs.c and memory/peer.c. */
 static inline bool cx_worker_is_synchronous(const struct cx_worker *worker)
 {
-    return worker->device->synchronous;
+    return worker->device->probe.synchronous;
 }
 /* The queue for reads of the device's memory by other threads than the one that pumps: one of its own, made
  * when first needed, else the worker's. Any thread; takes the timeline's lock. Called by

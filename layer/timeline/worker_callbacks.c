@@ -69,7 +69,7 @@ static void hear(struct cx_worker *worker)
 
 void cx_worker_held(struct cx_worker *worker, bool held)
 {
-    if (!worker->device || worker->device->synchronous) /* nothing is in flight */
+    if (!worker->device || worker->device->probe.synchronous) /* nothing is in flight */
         return;
     atomic_store(&worker->thread.held, held);
     if (held && atomic_load(&worker->timeline.first_watched))

@@ -45,7 +45,7 @@ static bool ask(const struct cx_worker *worker, cl_event event, cl_int status, s
 
 bool cx_worker_compile_begin(const struct cx_worker *worker)
 {
-    if (!cx_worker_compiles(worker) || (worker->device->synchronous && !cx_exit_guard_ours()))
+    if (!cx_worker_compiles(worker) || (worker->device->probe.synchronous && !cx_exit_guard_ours()))
         return false;
     if (cx_exit_guard_enter_launch(cx_context_shares(worker->context)))
         return true;
@@ -67,7 +67,8 @@ void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event 
 {
     if (!begun)
         return;
-    struct compiling *compiling = event && !worker->device->synchronous ? malloc(sizeof(*compiling)) : NULL;
+    struct compiling *compiling =
+        event && !worker->device->probe.synchronous ? malloc(sizeof(*compiling)) : NULL;
     if (!compiling) {
         cx_exit_guard_leave();
         return;

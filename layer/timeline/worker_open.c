@@ -90,7 +90,7 @@ static void publish(struct cx_worker *worker)
 {
     atomic_store(&worker->device->opened, true);
     cx_context_lock(worker->context);
-    if (worker->device->in_place)
+    if (worker->device->probe.in_place)
         atomic_store(&worker->place, 0);
     atomic_store_explicit(&worker->state, CX_WORKER_OPEN, memory_order_release);
     cx_worker_hint(worker, worker->priority, worker->throttle);
@@ -205,7 +205,7 @@ bool cx_worker_open_queue(struct cx_worker *worker, enum cx_real_queue_use use)
 bool cx_worker_takes_two(const struct cx_worker *worker)
 {
     const struct cx_real_device *device = worker->device;
-    return !device->synchronous && device->cl->clEnqueueMarkerWithWaitList &&
+    return !device->probe.synchronous && device->cl->clEnqueueMarkerWithWaitList &&
            device->cl->clEnqueueBarrierWithWaitList && cx_options_get()->queues != CX_OPTION_QUEUES_ONE;
 }
 

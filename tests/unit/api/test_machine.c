@@ -359,7 +359,7 @@ static void probe(struct cx_real_device *device)
     ck_assert_int_eq(code, CL_SUCCESS);
     cx_probe_device(device, context, queue);
     cx_probe_device(device, context, queue);
-    ck_assert(device->probed);
+    ck_assert(device->probe.done);
     device->cl->clReleaseCommandQueue(queue);
     device->cl->clReleaseContext(context);
 }
@@ -370,9 +370,9 @@ START_TEST(probe_stub)
     const struct cx_machine *machine = machine_of(TEST_STUB);
     probe(machine->used[0]);
     probe(machine->used[1]);
-    ck_assert_int_eq(machine->used[0]->synchronous, _i == 0);
-    ck_assert(machine->used[0]->in_place);
-    ck_assert(!machine->used[1]->in_place);
+    ck_assert_int_eq(machine->used[0]->probe.synchronous, _i == 0);
+    ck_assert(machine->used[0]->probe.in_place);
+    ck_assert(!machine->used[1]->probe.in_place);
 }
 END_TEST
 
@@ -381,7 +381,7 @@ START_TEST(probe_switched_off)
     set_environment("zero_copy", "0", NULL);
     const struct cx_machine *machine = machine_of(TEST_STUB);
     probe(machine->used[0]);
-    ck_assert(!machine->used[0]->in_place);
+    ck_assert(!machine->used[0]->probe.in_place);
 }
 END_TEST
 
@@ -394,7 +394,7 @@ START_TEST(probe_failures)
     set_environment("STUB_FAIL", rules[_i], NULL);
     const struct cx_machine *machine = machine_of(TEST_STUB);
     probe(machine->used[0]);
-    ck_assert(!machine->used[0]->in_place || !machine->used[0]->synchronous);
+    ck_assert(!machine->used[0]->probe.in_place || !machine->used[0]->probe.synchronous);
 }
 END_TEST
 
@@ -410,8 +410,8 @@ START_TEST(probe_pocl)
         return;
     for (unsigned i = 0; i < 2; i++) {
         probe(machine->used[i]);
-        ck_assert(machine->used[i]->in_place);
-        ck_assert_int_eq(machine->used[i]->synchronous, i == 0);
+        ck_assert(machine->used[i]->probe.in_place);
+        ck_assert_int_eq(machine->used[i]->probe.synchronous, i == 0);
     }
 }
 END_TEST

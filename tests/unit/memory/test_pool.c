@@ -97,7 +97,7 @@ static cl_icd_dispatch calls = {
     .clReleaseCommandQueue = release_queue,
 };
 static const struct cx_real_device device = {
-    .cl = &calls, .name = (char[]){"made up"}, .type = CL_DEVICE_TYPE_GPU, .max_alloc = 64 << 20};
+    .cl = &calls, .name = (char[]){"made up"}, .type = CL_DEVICE_TYPE_GPU, .limits.max_alloc = 64 << 20};
 
 /* ---- tests ---- */
 

@@ -26,7 +26,7 @@ static void set_up(void)
     memset(worker, 0, sizeof(worker));
     context = (struct cx_context){.nmembers = MEMBERS, .workers = worker};
     for (unsigned m = 0; m < MEMBERS; m++) {
-        device[m] = (struct cx_real_device){.type = CL_DEVICE_TYPE_GPU, .max_alloc = 1 << 20};
+        device[m] = (struct cx_real_device){.type = CL_DEVICE_TYPE_GPU, .limits.max_alloc = 1 << 20};
         worker[m].context = &context;
         worker[m].index = m;
         worker[m].device = &device[m];
