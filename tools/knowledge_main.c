@@ -15,9 +15,11 @@
 #include "tools/coexec_json.h"
 #include "tools/knowledge_store.h"
 #include "layer/base/options.h"
+#include "layer/knowledge/cut_search.h"
 #include "layer/knowledge/folder.h"
 #include "scheduler/derive.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -350,6 +352,17 @@ static int import_from(struct request *request)
     return CX_EXIT_OK;
 }
 
+/* What was measured with CPU devices cut, which is in files of their own. */
+static void forget_cuts(const struct request *request)
+{
+    DIR *folder = opendir(request->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strncmp(entry->d_name, CX_CUT_SEARCH_FILES, sizeof CX_CUT_SEARCH_FILES - 1) == 0)
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+}
+
 static int forget(struct request *request)
 {
     if (!request->all && !request->kernel && !(request->older > 0))
@@ -359,6 +372,8 @@ static int forget(struct request *request)
     const int count = cx_store_forget(request->store, request->kernel, before);
     if (count < 0)
         return cx_tool_error(me, "the base cannot be written");
+    if (request->all)
+        forget_cuts(request);
     printf("%d profiles were dropped\n", count);
     return CX_EXIT_OK;
 }

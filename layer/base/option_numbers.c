@@ -41,8 +41,8 @@ bool cx_option_uint(const char *text, uint64_t *value)
 
 bool cx_option_cut(const char *text, struct cx_option_cut *cut)
 {
-    static const char *const names[] = {NULL, "l1", "l2", "l3", "numa"};
-    for (unsigned i = CX_CUT_L1; i <= CX_CUT_NUMA; i++)
+    static const char *const names[] = {NULL, "l1", "l2", "l3", "numa", "auto"};
+    for (unsigned i = CX_CUT_L1; i <= CX_CUT_AUTO; i++)
         if (strcmp(text, names[i]) == 0) {
             *cut = (struct cx_option_cut){.by = i};
             return true;

@@ -12,7 +12,7 @@
 /* A whole number. Leaves *value alone unless it returns true. */
 bool cx_option_uint(const char *text, uint64_t *value);
 /* How CPU devices are cut: into parts of so many cores, or along what processors share. */
-enum cx_option_cut_by { CX_CUT_CORES, CX_CUT_L1, CX_CUT_L2, CX_CUT_L3, CX_CUT_NUMA };
+enum cx_option_cut_by { CX_CUT_CORES, CX_CUT_L1, CX_CUT_L2, CX_CUT_L3, CX_CUT_NUMA, CX_CUT_AUTO };
 struct cx_option_cut {
     enum cx_option_cut_by by;
     uint64_t cores; /* of CX_CUT_CORES; 0: they are not cut */

@@ -212,12 +212,29 @@ static void forget_texts(struct cx_real_device *device)
     free(device->opencl_c_version);
 }
 
+/* How CPU devices are to be cut; `auto` is settled as the first one is found that could be. */
+static struct cx_option_cut how_to_cut(const struct cx_real_device *device)
+{
+    static struct cx_option_cut settled;
+    static bool is_settled;
+    const struct cx_option_cut asked = cx_options_get()->fission;
+    char text[CX_FISSION_TEXT] = "";
+    if (asked.by != CX_CUT_AUTO)
+        return asked;
+    if (!is_settled && device->type == CL_DEVICE_TYPE_CPU && device->compute_units > 1) {
+        settled = cx_fission_settle(device, text);
+        is_settled = true;
+        cx_drivers_note(&drivers, "%s", text);
+    }
+    return settled;
+}
+
 /* Cuts the device added last, if COEXEC_FISSION says so; its parts take its place. */
 static void cut_last(const struct cx_driver_threads *threads)
 {
     struct cx_real_device parent = machine.devices[machine.ndevices - 1];
     struct cx_fission fission;
-    cx_fission_cut(&parent, cx_options_get()->fission, threads, &fission);
+    cx_fission_cut(&parent, how_to_cut(&parent), threads, &fission);
     if (fission.n)
         machine.ndevices--;
     for (unsigned i = 0; i < fission.n; i++)

@@ -5,6 +5,7 @@
 #include "layer/driver/fission.h"
 #include "layer/base/options.h"
 #include "layer/driver/topology.h"
+#include "layer/knowledge/cut_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,81 @@ static void tell(const struct cx_real_device *device, struct cx_option_cut how, 
         tell_whole(device, how, plan, out);
     fclose(out);
     fission->text[sizeof fission->text - 1] = '\0';
+}
+
+/* ---- auto ---- */
+
+/* More devices than that are none that knowledge is kept of. */
+enum { MOST_PARTS = 16, LEVELS = 1 + CX_CPU_LEVELS };
+
+/* Levels that can be tried: none, and those with ever more parts. */
+struct levels {
+    unsigned n, order[LEVELS], parts[LEVELS];
+};
+
+static void add_level(struct levels *levels, unsigned level, unsigned parts)
+{
+    unsigned at = levels->n;
+    for (unsigned i = 0; i < levels->n; i++)
+        if (levels->parts[i] == parts)
+            return; /* the same domains */
+    for (; at > 0 && levels->parts[at - 1] > parts; at--) {
+        levels->order[at] = levels->order[at - 1];
+        levels->parts[at] = levels->parts[at - 1];
+    }
+    levels->order[at] = level;
+    levels->parts[at] = parts;
+    levels->n++;
+}
+
+static struct levels find_levels(cl_uint units)
+{
+    struct levels levels = {.n = 1, .parts = {1}};
+    for (unsigned level = CX_CPU_LEVELS; level > 0; level--) {
+        struct plan plan;
+        make_plan(&plan, units, (struct cx_option_cut){.by = CX_CUT_L1 + level - 1});
+        if (plan.n > 1 && plan.n <= MOST_PARTS)
+            add_level(&levels, level, plan.n);
+        plan_free(&plan);
+    }
+    return levels;
+}
+
+static const char *name_of(unsigned level)
+{
+    return level ? cx_cpu_level_name(level - 1) : "whole";
+}
+
+static void tell_levels(const struct levels *levels, unsigned level, bool tries, const double *ratios,
+                        char text[CX_FISSION_TEXT])
+{
+    FILE *out = fmemopen(text, CX_FISSION_TEXT, "w");
+    if (!out)
+        return;
+    fprintf(out, "COEXEC_FISSION=auto: %s%s", name_of(level), tries ? ", to see how fast it is" : "");
+    for (unsigned i = 1; i < levels->n; i++)
+        if (ratios[i] > 0)
+            fprintf(out, "; %s took %.2f of whole", name_of(levels->order[i]), ratios[i]);
+    if (levels->n == 1)
+        fprintf(out, "; there is no level with 2 to %d parts", MOST_PARTS);
+    fclose(out);
+    text[CX_FISSION_TEXT - 1] = '\0';
+}
+
+struct cx_option_cut cx_fission_settle(const struct cx_real_device *device, char text[CX_FISSION_TEXT])
+{
+    const struct levels levels = find_levels(device->compute_units);
+    double ratios[LEVELS] = {0};
+    unsigned level = 0;
+    bool tries = false;
+    char *machine = NULL;
+    if (levels.n > 1 && asprintf(&machine, "%s|%s|%s|%u|%u|%u|%u|%u|%u", device->platform->driver,
+                                 device->platform->version, device->name, device->compute_units, levels.n,
+                                 levels.parts[1], levels.parts[2], levels.parts[3], levels.parts[4]) >= 0)
+        level = cx_cut_search_begin(machine, levels.order, levels.n, ratios, &tries);
+    free(machine);
+    tell_levels(&levels, level, tries, ratios, text);
+    return (struct cx_option_cut){.by = level ? CX_CUT_L1 + level - 1 : CX_CUT_CORES};
 }
 
 void cx_fission_cut(const struct cx_real_device *device, struct cx_option_cut how,

@@ -27,6 +27,10 @@ struct cx_fission {
     char text[CX_FISSION_TEXT]; /* how it is cut, or why not; empty: that was not asked for */
 };
 
+/* The level for `auto`, of those at which this CPU device would be in 2 to 16 parts (knowledge/cut_search.h):
+ * settled for the first such device, for all. *text tells of it. Called by device.c. */
+struct cx_option_cut cx_fission_settle(const struct cx_real_device *device, char text[CX_FISSION_TEXT]);
+
 /* Cuts the device, or leaves n 0, and binds the threads that its driver made for it. Called by device.c. */
 void cx_fission_cut(const struct cx_real_device *device, struct cx_option_cut how,
                     const struct cx_driver_threads *threads, struct cx_fission *fission);

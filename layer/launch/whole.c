@@ -20,6 +20,7 @@
 #include "layer/plan/judge.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/knowledge/cut_search.h"
 #include "layer/plan/launch_stats.h"
 #include "layer/plan/planner.h"
 #include "layer/program/kernel_bind.h"
@@ -146,6 +147,8 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     if (job->times.wanted && ns && launch->base.context->nmembers > 1)
         cx_live_measured(launch->request.kernel->function->live, worker->device->index,
                          cx_launch_cpu_units(launch, worker->index), groups, ns, false);
+    if (job->times.wanted && ns)
+        cx_launch_took(launch, ns);
     if (job->times.wanted && ns)
         cx_launch_learn_whole(launch, worker->index, groups, (double)ns * 1e-9);
     else if (launch->run.tells && job->alone)
@@ -336,7 +339,7 @@ bool cx_whole_wants_times(struct cx_worker *worker, const struct cx_kernel_histo
 static void choose_times(const struct cx_launch *launch, struct cx_kernel_history *history,
                          struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
-    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary)
+    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary || cx_cut_search_measures())
         job->times.wanted = true;
     else if (!job->times.wanted)
         job->times.wanted = cx_whole_wants_times(worker, history, &job->times.sampled);

@@ -4,7 +4,9 @@
  */
 #include "layer/plan/launch_stats.h"
 #include "layer/driver/device.h"
+#include "layer/knowledge/cut_search.h"
 #include "layer/plan/plan.h"
+#include "layer/plan/recall.h"
 #include "layer/report/kernel_table.h"
 #include "layer/report/live.h"
 
@@ -64,6 +66,29 @@ void cx_launch_stats(const struct cx_launch *launch)
     free(parts);
 }
 
+static uint64_t mixed(uint64_t hash, uint64_t number)
+{
+    return (hash ^ number) * 0x100000001b3u;
+}
+
+/* Of kernel, range and arguments. */
+static uint64_t key_of(const struct cx_launch *launch)
+{
+    const struct cx_access_geometry *geometry = &launch->request.geometry;
+    uint64_t key = mixed(cx_recall_arguments(launch), geometry->work_dim);
+    for (const char *at = launch->request.kernel->function->name; *at; at++)
+        key = mixed(key, (unsigned char)*at);
+    for (unsigned d = 0; d < geometry->work_dim; d++)
+        key = mixed(mixed(key, geometry->global[d]), launch->request.local_given ? geometry->local[d] : 0);
+    return key;
+}
+
+void cx_launch_took(const struct cx_launch *launch, uint64_t ns)
+{
+    if (cx_cut_search_measures())
+        cx_cut_search_add(key_of(launch), ns);
+}
+
 void cx_launch_live(const struct cx_launch *launch)
 {
     const struct cx_launch_outcome *outcome = &launch->outcome;
@@ -89,8 +114,10 @@ void cx_launch_live(const struct cx_launch *launch)
                          cx_launch_cpu_units(launch, part->member), part->groups,
                          part->busy_ns < whole ? part->busy_ns : whole, true); /* packages may overlap */
     }
-    if (worked > 1)
+    if (worked > 1) {
         cx_live_split(kernel, groups, span);
+        cx_launch_took(launch, span);
+    }
 }
 
 void cx_launch_decided(const struct cx_launch *launch, unsigned member, enum cx_part_note note)

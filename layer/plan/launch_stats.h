@@ -17,6 +17,10 @@ void cx_launch_stats(const struct cx_launch *launch);
  * context. Called by api/enqueue_kernel.c. */
 void cx_launch_live(const struct cx_launch *launch);
 
+/* How long it took, for the search for levels to cut CPU devices at (knowledge/cut_search.h). Called by
+ * launch/whole.c. */
+void cx_launch_took(const struct cx_launch *launch, uint64_t ns);
+
 /* The device's compute units, if it is a CPU: such devices may share cores. Called by trace_launch.c
  * and launch/whole.c, too. */
 unsigned cx_launch_cpu_units(const struct cx_launch *launch, unsigned member);

@@ -43,8 +43,7 @@ static uint64_t mixed(uint64_t hash, uint64_t number)
     return (hash ^ number) * 0x100000001b3u;
 }
 
-/* Of values and sizes, not of contents. */
-static uint64_t arguments_of(const struct cx_launch *launch)
+uint64_t cx_recall_arguments(const struct cx_launch *launch)
 {
     const struct cx_args *args = launch->request.args;
     uint64_t hash = 0xcbf29ce484222325u;
@@ -245,7 +244,7 @@ double cx_recall_length(const struct cx_launch *launch, struct cx_kernel_history
     history->recall.shapes[history->recall.n++ % CX_KERNEL_RECALLS] = shape;
     if (!key_of(launch, history, &key) || !cx_knowledge_find(&key, &profile, &first) ||
         profile.ndevices != launch->base.context->nmembers ||
-        !cx_profile_tells_length(&profile, arguments_of(launch)))
+        !cx_profile_tells_length(&profile, cx_recall_arguments(launch)))
         return 0;
     enter(launch, history, &profile, first);
     return profile.length;
@@ -388,7 +387,7 @@ static bool begin_event(const struct cx_launch *launch, struct cx_kernel_history
         return false;
     name_event(event, launch->request.kernel->function->name);
     event->groups = launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
-    event->arguments = arguments_of(launch);
+    event->arguments = cx_recall_arguments(launch);
     event->ndevices = launch->base.context->nmembers;
     return true;
 }

@@ -18,6 +18,8 @@
 
 #include "layer/plan/plan.h"
 
+/* Hash of the values and sizes of a launch's arguments, not of contents. Called by launch_stats.c. */
+uint64_t cx_recall_arguments(const struct cx_launch *launch);
 /* Seconds that the launch takes whole on the context's fastest member, by former processes; enters all else
  * that they tell. 0: they do not tell that. shape: hash of the range and local size, which is asked for once.
  * Called by plan_stake.c. */
