@@ -124,7 +124,7 @@ static void because(char *text, size_t room, const struct cx_summary_kernel *ker
     char name[80] = "", where[256];
     if (verdict->arg >= 0 && (uint32_t)verdict->arg < kernel->narg)
         snprintf(name, sizeof(name), ", %s", kernel->arg[verdict->arg].name);
-    cx_places_text(where, sizeof(where), kernel, verdict->line, verdict->other, NULL);
+    cx_summary_lines_text(where, sizeof(where), kernel, verdict->line, verdict->other, NULL);
     snprintf(text, room, "%s%s%s", reason, name, where);
 }
 

@@ -44,7 +44,7 @@ static void print_line(FILE *out, const struct cx_summary_kernel *k, const char 
 {
     char text[1024];
 
-    cx_place_text(text, sizeof(text), k, line, file);
+    cx_summary_line_text(text, sizeof(text), k, line, file);
     fputs(text, out);
 }
 
@@ -285,7 +285,7 @@ static void print_culprit(const struct story *s)
     if (v->arg >= 0) {
         fprintf(s->out, ", %s", arg_name(s->k, (uint32_t)v->arg, name, sizeof(name)));
     }
-    cx_places_text(text, sizeof(text), s->k, v->line, v->other, s->file);
+    cx_summary_lines_text(text, sizeof(text), s->k, v->line, v->other, s->file);
     fputs(text, s->out);
 }
 

@@ -142,18 +142,18 @@ enum cx_summary_reason cx_summary_forbids_checked(const struct cx_summary_kernel
     return forbids(kernel, true, line, arg);
 }
 
-const char *cx_place_file(const struct cx_summary_kernel *kernel, uint32_t place)
+const char *cx_summary_line_file(const struct cx_summary_kernel *kernel, uint32_t place)
 {
     uint32_t file = place / (CX_PLACE_LINES + 1);
 
     return file && file <= kernel->nfile ? kernel->file[file - 1] : NULL;
 }
 
-void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
-                   const char *own)
+void cx_summary_line_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                          const char *own)
 {
-    const char *file = kernel ? cx_place_file(kernel, place) : NULL;
-    uint32_t line = cx_place_line(place);
+    const char *file = kernel ? cx_summary_line_file(kernel, place) : NULL;
+    uint32_t line = cx_summary_line_number(place);
 
     file = file ? file : own;
     if (!line) {
@@ -165,13 +165,13 @@ void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kern
     }
 }
 
-void cx_places_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
-                    uint32_t other, const char *own)
+void cx_summary_lines_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                           uint32_t other, const char *own)
 {
     char first[512], second[512];
 
-    cx_place_text(first, sizeof(first), kernel, place, own);
-    cx_place_text(second, sizeof(second), kernel, other == place ? 0 : other, own);
+    cx_summary_line_text(first, sizeof(first), kernel, place, own);
+    cx_summary_line_text(second, sizeof(second), kernel, other == place ? 0 : other, own);
     if (*first && *second) {
         first[strlen(first) - 1] = '\0';
         snprintf(text, size, "%s and %s", first, second + 2); /* without the brackets in between */

@@ -262,12 +262,12 @@ struct cx_guard {
 #define CX_PLACE_LINES 0xffffffu
 #define CX_PLACE_FILES 255u /* most files of a kernel */
 
-static inline uint32_t cx_place(uint32_t file, uint32_t line)
+static inline uint32_t cx_summary_line(uint32_t file, uint32_t line)
 {
     return file * (CX_PLACE_LINES + 1) + line;
 }
 
-static inline uint32_t cx_place_line(uint32_t place)
+static inline uint32_t cx_summary_line_number(uint32_t place)
 {
     return place & CX_PLACE_LINES;
 }
@@ -423,15 +423,15 @@ enum cx_summary_reason cx_summary_forbids_checked(const struct cx_summary_kernel
 
 /* The file of a line, as the compiler names it; NULL: the program's own text. Lives as long as the kernel.
  * Called by plan/record_launch.c and plan/trace_launch.c. */
-const char *cx_place_file(const struct cx_summary_kernel *kernel, uint32_t place);
+const char *cx_summary_line_file(const struct cx_summary_kernel *kernel, uint32_t place);
 /* " (FILE:LINE)", with `own` for the program's own text, or " (line LINE)" where that is NULL, or "".
  * Called by explain.c. */
-void cx_place_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
-                   const char *own);
+void cx_summary_line_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                          const char *own);
 /* The same of two, where both are known and unlike: " (FILE:LINE and FILE:LINE)". Called by explain.c,
  * plan/launch_stats.c, plan/plan.c and tools/coexec_judge.c. */
-void cx_places_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
-                    uint32_t other, const char *own);
+void cx_summary_lines_text(char *text, size_t size, const struct cx_summary_kernel *kernel, uint32_t place,
+                           uint32_t other, const char *own);
 
 /* Number of operand nodes of an op: 0, 1 or 2. Called by access/ and analyser/. */
 unsigned cx_expr_operands(enum cx_expr_op op);

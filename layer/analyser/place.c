@@ -108,5 +108,5 @@ uint32_t cx_place_of(struct cx_summary_kernel *kernel, LLVMValueRef value)
         return line;
     }
     number = number_of(kernel, &file);
-    return number ? cx_place(number, line) : 0;
+    return number ? cx_summary_line(number, line) : 0;
 }

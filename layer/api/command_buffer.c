@@ -171,7 +171,8 @@ cl_int CL_API_CALL cx_clGetCommandBufferInfoKHR(cl_command_buffer_khr handle, cl
     case CL_COMMAND_BUFFER_STATE_KHR:
         return CX_INFO(cl_command_buffer_state_khr, state_of(buffer), room, value, size_ret);
     case CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR:
-        return cx_info_bytes(buffer->given, buffer->ngiven * sizeof(*buffer->given), room, value, size_ret);
+        return cx_object_info_bytes(buffer->given, buffer->ngiven * sizeof(*buffer->given), room, value,
+                                    size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "unknown query");
     }
@@ -216,10 +217,10 @@ static void plan_replay(struct cx_command *command) CX_HOLDS(cx_context_locked)
         struct cx_command *gate = event_at(replay, 0);
         replay->open = true;
         replay->inner->last_member = queue->last_member;
-        cx_frontier_raise(gate->order.frontier, command->order.frontier, timelines);
+        cx_command_frontier_raise(gate->order.frontier, command->order.frontier, timelines);
         if (queue->in_order)
-            cx_frontier_raise(gate->order.frontier, queue->frontier, timelines);
-        cx_frontier_raise(command->order.before, gate->order.frontier, timelines);
+            cx_command_frontier_raise(gate->order.frontier, queue->frontier, timelines);
+        cx_command_frontier_raise(command->order.before, gate->order.frontier, timelines);
         command->order.own = UINT64_MAX; /* its parts may have jobs anywhere */
         cx_command_starts_after(command);
         cx_command_resume(gate);
@@ -230,7 +231,7 @@ static void plan_replay(struct cx_command *command) CX_HOLDS(cx_context_locked)
             cx_command_block_on(command, part);
             return;
         }
-        cx_frontier_raise(command->order.frontier, part->order.frontier, timelines);
+        cx_command_frontier_raise(command->order.frontier, part->order.frontier, timelines);
         /* jobs under way add theirs; where none are, this may be over before the part's end is told */
         cx_command_times(command, atomic_load(&part->times.start_ns), atomic_load(&part->times.end_ns));
     }

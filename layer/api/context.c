@@ -283,7 +283,7 @@ static cl_int check_properties(const char *function, const cl_context_properties
             break;
         case CL_PRINTF_CALLBACK_ARM: /* for the members that print so (worker.c) */
         case CL_PRINTF_BUFFERSIZE_ARM:
-            if (!cx_device_get() || !cx_extension_has(cx_device_get()->extensions, "cl_arm_printf"))
+            if (!cx_device_get() || !cx_device_has_extension(cx_device_get()->extensions, "cl_arm_printf"))
                 return cx_fail(function, CL_INVALID_PROPERTY, "the device has no cl_arm_printf");
             break;
         default:
@@ -384,11 +384,11 @@ cl_int CL_API_CALL cx_clGetContextInfo(cl_context handle, cl_context_info name, 
     case CL_CONTEXT_NUM_DEVICES:
         return CX_INFO(cl_uint, context->ndevices, room, value, size_ret);
     case CL_CONTEXT_DEVICES:
-        return cx_info_bytes(context->devices, context->ndevices * sizeof(*context->devices), room, value,
-                             size_ret);
+        return cx_object_info_bytes(context->devices, context->ndevices * sizeof(*context->devices), room,
+                                    value, size_ret);
     case CL_CONTEXT_PROPERTIES:
-        return cx_info_bytes(context->properties, context->nproperties * sizeof(*context->properties), room,
-                             value, size_ret);
+        return cx_object_info_bytes(context->properties, context->nproperties * sizeof(*context->properties),
+                                    room, value, size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "unknown query");
     }

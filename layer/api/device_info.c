@@ -59,8 +59,8 @@ static cl_int answer_c_versions(const struct cx_device *device, size_t room, voi
                                             {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"}};
     cl_name_version *list;
     size_t count = cx_device_versions(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, keep_c_version, &list);
-    cl_int code = count ? cx_info_bytes(list, count * sizeof *list, room, value, size_ret)
-                        : cx_info_bytes(least, sizeof least, room, value, size_ret);
+    cl_int code = count ? cx_object_info_bytes(list, count * sizeof *list, room, value, size_ret)
+                        : cx_object_info_bytes(least, sizeof least, room, value, size_ret);
     free(list);
     return code;
 }
@@ -70,7 +70,7 @@ static cl_int answer_features(const struct cx_device *device, size_t room, void 
     cl_name_version *list;
     size_t count = cx_device_versions(device, CL_DEVICE_OPENCL_C_FEATURES,
                                       device->sub_groups ? keep_feature_or_sub_groups : keep_feature, &list);
-    cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);
+    cl_int code = cx_object_info_bytes(list, count * sizeof *list, room, value, size_ret);
     free(list);
     return code;
 }
@@ -78,9 +78,9 @@ static cl_int answer_features(const struct cx_device *device, size_t room, void 
 static cl_int answer_extensions(const struct cx_device *device, size_t room, void *value, size_t *size_ret)
 {
     cl_name_version *list;
-    size_t count = cx_extension_versions(device->extensions, &list);
-    cl_int code =
-        list ? cx_info_bytes(list, count * sizeof *list, room, value, size_ret) : CL_OUT_OF_HOST_MEMORY;
+    size_t count = cx_device_extension_versions(device->extensions, &list);
+    cl_int code = list ? cx_object_info_bytes(list, count * sizeof *list, room, value, size_ret)
+                       : CL_OUT_OF_HOST_MEMORY;
     free(list);
     return code;
 }
@@ -95,7 +95,7 @@ static cl_int answer_ils(const struct cx_device *device, size_t room, void *valu
     char *versions = cx_program_il_device_versions(device);
     cl_name_version *list = NULL;
     size_t count = versions ? cx_device_versions(device, CL_DEVICE_ILS_WITH_VERSION, keep_all, &list) : 0;
-    cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);
+    cl_int code = cx_object_info_bytes(list, count * sizeof *list, room, value, size_ret);
     free(list);
     free(versions);
     return code;
@@ -108,7 +108,7 @@ static cl_int answer_builtins(const struct cx_device *device, size_t room, void 
     cl_name_version *list = NULL, *told;
     for (char *at = names; at && (at = strchr(at, ';'));)
         *at = ' ';
-    size_t count = names ? cx_extension_versions(names, &list) : 0;
+    size_t count = names ? cx_device_extension_versions(names, &list) : 0;
     for (unsigned m = device->nmembers; list && m-- > 0;) {
         size_t nreported =
             cx_device_member_versions(device->members[m], CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, &told);
@@ -117,7 +117,7 @@ static cl_int answer_builtins(const struct cx_device *device, size_t room, void 
                 list[i / nreported].version = told[i % nreported].version;
         free(told);
     }
-    cl_int code = cx_info_bytes(list, count * sizeof *list, room, value, size_ret);
+    cl_int code = cx_object_info_bytes(list, count * sizeof *list, room, value, size_ret);
     free(list);
     free(names);
     return code;
@@ -183,7 +183,7 @@ static void device_uuid(const struct cx_device *device, cl_uchar uuid[CL_UUID_SI
         add_text(&hash, member->platform->name);
         add_text(&hash, member->name);
         cx_sha256_add(&hash, place, sizeof place);
-        if (cx_extension_has(member->extensions, "cl_khr_device_uuid") &&
+        if (cx_device_has_extension(member->extensions, "cl_khr_device_uuid") &&
             member->cl->clGetDeviceInfo(member->id, CL_DEVICE_UUID_KHR, sizeof own, own, NULL) == CL_SUCCESS)
             cx_sha256_add(&hash, own, sizeof own);
     }
@@ -204,20 +204,20 @@ static cl_int answer_partition(const struct cx_device *device, cl_device_info qu
     case CL_DEVICE_PARTITION_AFFINITY_DOMAIN:
         return CX_INFO(cl_device_affinity_domain, domains, room, value, size_ret);
     case CL_DEVICE_PARTITION_PROPERTIES:
-        return count ? cx_info_bytes(list, count * sizeof *list, room, value, size_ret)
-                     : cx_info_bytes(&none, sizeof none, room, value, size_ret);
+        return count ? cx_object_info_bytes(list, count * sizeof *list, room, value, size_ret)
+                     : cx_object_info_bytes(&none, sizeof none, room, value, size_ret);
     default: /* CL_DEVICE_PARTITION_TYPE */
         return device->parent
-                   ? cx_info_bytes(device->partition, device->npartition * sizeof *device->partition, room,
-                                   value, size_ret)
-                   : cx_info_bytes(&none, sizeof none, room, value, size_ret);
+                   ? cx_object_info_bytes(device->partition, device->npartition * sizeof *device->partition,
+                                          room, value, size_ret)
+                   : cx_object_info_bytes(&none, sizeof none, room, value, size_ret);
     }
 }
 
 /* Frees the text; NULL is an empty one. */
 static cl_int answer_own_text(char *text, size_t room, void *value, size_t *size_ret)
 {
-    cl_int code = cx_info_string(text ? text : "", room, value, size_ret);
+    cl_int code = cx_object_info_string(text ? text : "", room, value, size_ret);
     free(text);
     return code;
 }
@@ -235,7 +235,8 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
         return CX_INFO(size_t, device->max_group_size, room, value, size_ret);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-        return cx_info_bytes(device->max_item_sizes, sizeof device->max_item_sizes, room, value, size_ret);
+        return cx_object_info_bytes(device->max_item_sizes, sizeof device->max_item_sizes, room, value,
+                                    size_ret);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
         return CX_INFO(cl_ulong, device->max_alloc, room, value, size_ret);
     case CL_DEVICE_GLOBAL_MEM_SIZE:
@@ -258,14 +259,14 @@ static cl_int answer_rest(const struct cx_device *device, cl_device_info query, 
                        size_ret);
     case CL_DEVICE_UUID_KHR:
         device_uuid(device, uuid);
-        return cx_info_bytes(uuid, sizeof uuid, room, value, size_ret);
+        return cx_object_info_bytes(uuid, sizeof uuid, room, value, size_ret);
     case CL_DRIVER_UUID_KHR:
         driver_uuid(uuid);
-        return cx_info_bytes(uuid, sizeof uuid, room, value, size_ret);
+        return cx_object_info_bytes(uuid, sizeof uuid, room, value, size_ret);
     case CL_DEVICE_LUID_VALID_KHR:
         return CX_INFO(cl_bool, CL_FALSE, room, value, size_ret);
     case CL_DEVICE_LUID_KHR: /* of no meaning while not valid */
-        return cx_info_bytes(luid, sizeof luid, room, value, size_ret);
+        return cx_object_info_bytes(luid, sizeof luid, room, value, size_ret);
     case CL_DEVICE_NODE_MASK_KHR:
         return CX_INFO(cl_uint, 0, room, value, size_ret);
     case CL_DEVICE_PLATFORM:
@@ -307,6 +308,6 @@ cl_int cx_clGetDeviceInfo(cl_device_id id, cl_device_info query, size_t room, vo
         return code;
     const char *text = answer_text(device, query);
     if (text)
-        return cx_info_string(text, room, value, size_ret);
+        return cx_object_info_string(text, room, value, size_ret);
     return answer_rest(device, query, room, value, size_ret);
 }

@@ -138,7 +138,7 @@ unsigned cx_enqueue_copy_place(struct cx_mem *from, uint64_t lo, uint64_t hi, st
     if (holders && !(holders >> best & 1))
         best = (unsigned)__builtin_ctzll(holders);
     if (best != CX_PLACE_HOST &&
-        (atomic_load(&cx_place_worker(from->context, best)->left_out) ||
+        (atomic_load(&cx_mem_place_worker(from->context, best)->left_out) ||
          cx_mem_prepare(from, best - 1) != CL_SUCCESS || cx_mem_prepare(to, best - 1) != CL_SUCCESS))
         best = CX_PLACE_HOST;
     return best;

@@ -54,7 +54,7 @@ static unsigned holder(const struct cx_image_side *side, const struct cx_byte_ra
  * copy: PoCL 3.1 fails on them. */
 static bool usable(struct cx_mem *mem, unsigned place) CX_HOLDS(cx_context_locked)
 {
-    const struct cx_worker *worker = cx_place_worker(mem->context, place);
+    const struct cx_worker *worker = cx_mem_place_worker(mem->context, place);
     if (mem->image && mem->root != mem)
         return false;
     return cx_mem_place(mem->root, worker) == place && !atomic_load(&worker->left_out) &&
@@ -113,7 +113,7 @@ static cl_int plan_at(struct cx_image_transfer *t, const struct cx_byte_ranges *
 {
     struct cx_context *context = t->base.context;
     const bool host = place == CX_PLACE_HOST;
-    struct cx_worker *worker = host ? cx_context_host(context) : cx_place_worker(context, place);
+    struct cx_worker *worker = host ? cx_context_host(context) : cx_mem_place_worker(context, place);
     struct cx_job *job = cx_job_new(context);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;

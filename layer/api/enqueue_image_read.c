@@ -49,7 +49,7 @@ static cl_int add_job(struct cx_image_transfer *t, struct cx_transfer_list *tran
 {
     struct cx_context *context = t->base.context;
     const bool host = place == CX_PLACE_HOST;
-    struct cx_worker *worker = host ? cx_context_host(context) : cx_place_worker(context, place);
+    struct cx_worker *worker = host ? cx_context_host(context) : cx_mem_place_worker(context, place);
     if (!transfers->count)
         return CL_SUCCESS;
     struct cx_job *job = cx_transfer_list_job(worker, transfers);

@@ -71,7 +71,7 @@ static void plan_own(struct mapping *mapping, const struct cx_byte_ranges *range
     cx_command_after_frontier(command, job);
     if (writes(mapping->flags))
         own(mapping, ranges, place);
-    cx_command_add_job(command, cx_place_worker(command->context, place), job);
+    cx_command_add_job(command, cx_mem_place_worker(command->context, place), job);
     cx_command_settle(command);
 }
 

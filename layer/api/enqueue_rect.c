@@ -53,8 +53,8 @@ static struct cx_job *place_job(struct cx_command *command, unsigned place, stru
     struct cx_job *job = cx_job_new(command->context);
     if (!job)
         return NULL;
-    *worker =
-        place == CX_PLACE_HOST ? cx_context_host(command->context) : cx_place_worker(command->context, place);
+    *worker = place == CX_PLACE_HOST ? cx_context_host(command->context)
+                                     : cx_mem_place_worker(command->context, place);
     job->run = place == CX_PLACE_HOST ? host : member;
     job->times.wanted = place != CX_PLACE_HOST && cx_command_is_timed(command);
     return job;

@@ -160,7 +160,7 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
 {
     struct cx_command *command = &transfer->base;
     struct cx_mem *root = transfer->mem->root;
-    struct cx_worker *worker = cx_place_worker(command->context, from);
+    struct cx_worker *worker = cx_mem_place_worker(command->context, from);
     struct cx_transfer_list transfers = {.upload = false};
     for (size_t i = 0; i < count; i++) {
         if (moves[i].from != from)
@@ -268,7 +268,7 @@ static void plan_write(struct cx_command *command) CX_HOLDS(cx_context_locked)
             job->kind.brief = is_brief(transfer);
     } else {
         struct cx_transfer_list transfers = {.upload = true};
-        worker = cx_place_worker(command->context, place);
+        worker = cx_mem_place_worker(command->context, place);
         if (cx_transfer_list_add(&transfers, root, root->real[worker->index], transfer->lo, transfer->hi,
                                  transfer->pointer))
             job = cx_transfer_list_job(worker, &transfers);
@@ -384,7 +384,7 @@ static void plan_fill(struct cx_command *command) CX_HOLDS(cx_context_locked)
     if (place == CX_PLACE_HOST) {
         job = cx_enqueue_host_writer(command, root, transfer->lo, transfer->hi, run_host_fill);
     } else {
-        worker = cx_place_worker(command->context, place);
+        worker = cx_mem_place_worker(command->context, place);
         job = cx_job_new(command->context);
         if (job) {
             job->run = run_member_fill;
@@ -478,7 +478,7 @@ static void plan_copy(struct cx_command *command) CX_HOLDS(cx_context_locked)
             cx_coherence_host_read(from->storage->coherence, transfer->from_lo, from_hi, worker->index,
                                    worker->timeline.planned + 1, job->deps);
     } else if (error == CL_SUCCESS && place != CX_PLACE_HOST && (job = cx_job_new(command->context))) {
-        worker = cx_place_worker(command->context, place);
+        worker = cx_mem_place_worker(command->context, place);
         job->run = run_member_copy;
         job->times.wanted = cx_command_is_timed(command);
     }

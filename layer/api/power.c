@@ -32,9 +32,9 @@ static void find_place(const struct cx_real_device *device, char *pci, size_t si
     } place = {0};
     bool is_told = false;
     *pci = '\0';
-    if (cx_extension_has(device->extensions, "cl_khr_pci_bus_info"))
+    if (cx_device_has_extension(device->extensions, "cl_khr_pci_bus_info"))
         is_told = ask(device, PCI_BUS_INFO, &place, sizeof place);
-    if (!is_told && cx_extension_has(device->extensions, "cl_nv_device_attribute_query")) {
+    if (!is_told && cx_device_has_extension(device->extensions, "cl_nv_device_attribute_query")) {
         cl_uint slot = 0;
         is_told = ask(device, PCI_BUS_NV, &place.bus, sizeof place.bus) &&
                   ask(device, PCI_SLOT_NV, &slot, sizeof slot);
@@ -51,7 +51,7 @@ static void find_place(const struct cx_real_device *device, char *pci, size_t si
 bool cx_power_identify(const struct cx_real_device *device, char pci[CX_POWER_PCI], unsigned char uuid[16])
 {
     find_place(device, pci, CX_POWER_PCI);
-    return cx_extension_has(device->extensions, "cl_khr_device_uuid") &&
+    return cx_device_has_extension(device->extensions, "cl_khr_device_uuid") &&
            ask(device, CL_DEVICE_UUID_KHR, uuid, CL_UUID_SIZE_KHR);
 }
 

@@ -24,7 +24,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
 #define NV_COMPUTE_CAPABILITY_MINOR 0x4001
 
-bool cx_extension_has(const char *extensions, const char *name)
+bool cx_device_has_extension(const char *extensions, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = extensions; at && length && (at = strstr(at, name)); at += length)
@@ -169,7 +169,7 @@ static void describe(struct cx_real_device *device)
         ask(device, fields[i].query, (char *)device + fields[i].offset, fields[i].size);
     device->type = single_type(device->type);
     char *version = ask_text(device, CL_DEVICE_VERSION);
-    device->version_number = cx_version_number(version);
+    device->version_number = cx_drivers_version_number(version);
     free(version);
     if (device->version_number > device->platform->version_number)
         device->version_number = device->platform->version_number; /* the table ends there */

@@ -114,6 +114,6 @@ bool cx_real_device_moves_images(const struct cx_real_device *device);
 
 /* Whether `name` is a whole word in a space-separated list of extensions. Called by api/, memory/, object/
  * and timeline/. */
-bool cx_extension_has(const char *extensions, const char *name);
+bool cx_device_has_extension(const char *extensions, const char *name);
 
 #endif

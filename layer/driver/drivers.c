@@ -80,7 +80,7 @@ static void add_searched(struct cx_drivers *drivers, const char *place)
     drivers->searched = joined;
 }
 
-unsigned cx_version_number(const char *version)
+unsigned cx_drivers_version_number(const char *version)
 {
     unsigned major, minor;
     if (version && sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && major < 100 && minor < 10)
@@ -207,7 +207,7 @@ static void add_platform(struct search *search, const struct library *library, c
     struct cx_real_platform *platform = &grown[found->nplatforms++];
     *platform = (struct cx_real_platform){.id = id, .cl = table, .driver = strdup(library->name)};
     platform->version = platform_text(table, id, CL_PLATFORM_VERSION);
-    platform->version_number = cx_version_number(platform->version);
+    platform->version_number = cx_drivers_version_number(platform->version);
     if (!is_icd2)
         copy_newer(table, theirs, platform->version_number);
     platform->name = platform_text(table, id, CL_PLATFORM_NAME);

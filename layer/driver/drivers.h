@@ -40,6 +40,6 @@ void cx_twins_tell_apart(const char *platform, cl_icd_dispatch *table);
 
 /* The number of a version text: 120 for "OpenCL 1.2 ...", 100 if it contains no version. Called by device.c.
  */
-unsigned cx_version_number(const char *version);
+unsigned cx_drivers_version_number(const char *version);
 
 #endif

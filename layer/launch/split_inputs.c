@@ -254,7 +254,7 @@ static bool add_item(struct fetch *fetch, const struct split *split, struct cx_m
                      const struct cx_move *move) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = split->launch->base.context;
-    const struct cx_worker *owner = cx_place_worker(context, move->from);
+    const struct cx_worker *owner = cx_mem_place_worker(context, move->from);
     uint64_t deps[64] = {0};
     /* who still uses what stands in the host copy. Not this launch's own jobs: they use other bytes */
     cx_coherence_host_deps(root->storage->coherence, move->lo, move->hi, true, UINT32_MAX, deps);
@@ -407,7 +407,7 @@ static bool add_copy(struct lane *lane, struct cx_mem *root, const struct cx_wor
                      const struct cx_move *move) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = worker->context;
-    struct cx_worker *source = cx_place_worker(context, move->from);
+    struct cx_worker *source = cx_mem_place_worker(context, move->from);
     uint64_t ignored[64] = {0}; /* the job waited for all that was there before the launch */
     if (!lane->copies && !(lane->copies = calloc(context->nmembers, sizeof(*lane->copies))))
         return false;

@@ -30,7 +30,7 @@ bool cx_alias_exists(const struct cx_mem *root, unsigned owner, unsigned member)
     return root->storage->aliases && root->storage->aliases[owner * root->context->nmembers + member];
 }
 
-void cx_aliases_finish(struct cx_mem *root)
+void cx_alias_finish_all(struct cx_mem *root)
 {
     const unsigned n = root->context->nmembers;
     for (unsigned i = 0; root->storage->aliases && i < n * n; i++)

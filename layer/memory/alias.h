@@ -17,6 +17,6 @@ cl_mem cx_alias_get(struct cx_mem *root, unsigned owner, unsigned member);
 bool cx_alias_exists(const struct cx_mem *root, unsigned owner, unsigned member);
 /* Releases a root's aliases, before the memory goes. Accepts a root without any. No lock needed. Called by
  * buffer.c. */
-void cx_aliases_finish(struct cx_mem *root);
+void cx_alias_finish_all(struct cx_mem *root);
 
 #endif

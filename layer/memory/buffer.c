@@ -98,7 +98,7 @@ static void mem_destroy(struct cx_object *object)
     cx_handle_set_remove(mem);
     if (is_root) {
         cx_svm_drop_windows(mem);
-        cx_aliases_finish(mem);
+        cx_alias_finish_all(mem);
     }
     release_real(mem);
     free(mem->real);
@@ -257,7 +257,7 @@ static void foresee(struct cx_mem *mem)
         return;
     cx_context_lock(mem->context);
     const unsigned place = cx_write_place_of(mem);
-    if (place != CX_PLACE_HOST && cx_place_worker(mem->context, place)->device->type & CL_DEVICE_TYPE_GPU)
+    if (place != CX_PLACE_HOST && cx_mem_place_worker(mem->context, place)->device->type & CL_DEVICE_TYPE_GPU)
         (void)cx_mem_prepare(mem, place - 1);
     cx_context_unlock(mem->context);
 }
@@ -609,8 +609,8 @@ cl_int CL_API_CALL cx_clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t
     case CL_MEM_USES_SVM_POINTER:
         return CX_INFO(cl_bool, mem->storage->svm != NULL, room, value, size_ret);
     case CL_MEM_PROPERTIES:
-        return cx_info_bytes(mem->properties, mem->nproperties * sizeof(*mem->properties), room, value,
-                             size_ret);
+        return cx_object_info_bytes(mem->properties, mem->nproperties * sizeof(*mem->properties), room, value,
+                                    size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "unknown query");
     }

@@ -121,7 +121,7 @@ static inline unsigned cx_mem_place(const struct cx_mem *root, const struct cx_w
 unsigned cx_mem_map_place(const struct cx_mem *root);
 /* The worker that moves data into and out of a member's own place (place > 0). Called by memory/, api/ and
  * launch/. */
-static inline struct cx_worker *cx_place_worker(const struct cx_context *context, unsigned place)
+static inline struct cx_worker *cx_mem_place_worker(const struct cx_context *context, unsigned place)
 {
     return &context->workers[place - 1];
 }

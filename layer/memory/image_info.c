@@ -23,7 +23,7 @@ cl_int CL_API_CALL cx_clGetImageInfo(cl_mem handle, cl_image_info name, size_t r
     const struct cx_image *image = mem->image;
     switch (name) {
     case CL_IMAGE_FORMAT:
-        return cx_info_bytes(&image->format, sizeof(image->format), room, value, size_ret);
+        return cx_object_info_bytes(&image->format, sizeof(image->format), room, value, size_ret);
     case CL_IMAGE_ELEMENT_SIZE:
         return CX_INFO(size_t, image->element, room, value, size_ret);
     case CL_IMAGE_ROW_PITCH:

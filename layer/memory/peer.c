@@ -57,7 +57,7 @@ static bool ask(const struct cx_worker *worker, struct peer *peer)
     const struct cx_real_device *device = worker->device;
     return worker->place != CX_PLACE_HOST && !cx_worker_is_synchronous(worker) &&
            device->cl->clCreateBufferWithProperties && device->cl->clGetExtensionFunctionAddressForPlatform &&
-           cx_extension_has(device->extensions, "cl_khr_external_memory_opaque_fd") &&
+           cx_device_has_extension(device->extensions, "cl_khr_external_memory_opaque_fd") &&
            device->cl->clGetDeviceInfo(device->id, CL_DEVICE_UUID_KHR, sizeof(peer->uuid), &peer->uuid,
                                        NULL) == CL_SUCCESS;
 }

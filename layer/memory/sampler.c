@@ -187,8 +187,8 @@ cl_int CL_API_CALL cx_clGetSamplerInfo(cl_sampler handle, cl_sampler_info name, 
     case CL_SAMPLER_FILTER_MODE:
         return CX_INFO(cl_filter_mode, sampler->filter, room, value, size_ret);
     case CL_SAMPLER_PROPERTIES:
-        return cx_info_bytes(sampler->properties, sampler->nproperties * sizeof(*sampler->properties), room,
-                             value, size_ret);
+        return cx_object_info_bytes(sampler->properties, sampler->nproperties * sizeof(*sampler->properties),
+                                    room, value, size_ret);
     default:
         return CX_FAIL(CL_INVALID_VALUE, "unknown query");
     }

@@ -419,7 +419,7 @@ void cx_transfer_tidy(struct cx_mem *root)
 static cl_int download_from(struct cx_command *command, struct cx_mem *root, unsigned from,
                             const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
-    struct cx_worker *worker = cx_place_worker(command->context, from);
+    struct cx_worker *worker = cx_mem_place_worker(command->context, from);
     struct cx_transfer_list transfers = {.upload = false, .counted = true, .place = CX_PLACE_HOST};
     if (!cx_transports_flush(command))
         return CL_OUT_OF_HOST_MEMORY;
@@ -449,7 +449,7 @@ fail:
 static cl_int upload_to(struct cx_command *command, struct cx_mem *root, unsigned place,
                         const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
-    struct cx_worker *worker = cx_place_worker(command->context, place);
+    struct cx_worker *worker = cx_mem_place_worker(command->context, place);
     struct cx_transfer_list transfers = {.upload = true, .counted = true, .place = place};
     if (!cx_transports_flush(command))
         return CL_OUT_OF_HOST_MEMORY;

@@ -473,8 +473,8 @@ static cl_int plan_halves(struct cx_command *command, struct cx_worker *source, 
 static cl_int bounce_plan(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
                           const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
-    struct cx_worker *source = cx_place_worker(command->context, from);
-    struct cx_worker *worker = cx_place_worker(command->context, place);
+    struct cx_worker *source = cx_mem_place_worker(command->context, from);
+    struct cx_worker *worker = cx_mem_place_worker(command->context, place);
     const struct cx_transfer_list none = {.counted = true, .place = place};
     struct cx_transfer_list out = none, in = none;
     size_t room = slot_bytes();

@@ -146,8 +146,8 @@ static cl_int run_copies(struct cx_job *job, struct cx_worker *worker)
 static cl_int plan_copies(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
                           const struct cx_move *moves, size_t count) CX_HOLDS(cx_context_locked)
 {
-    struct cx_worker *worker = cx_place_worker(command->context, place);
-    struct cx_worker *source = cx_place_worker(command->context, from);
+    struct cx_worker *worker = cx_mem_place_worker(command->context, place);
+    struct cx_worker *source = cx_mem_place_worker(command->context, from);
     struct cx_transfer_list transfers = {.upload = true, .counted = true, .place = place, .source = source};
     bool ok = true;
     if (!cx_transports_flush(command))

@@ -196,7 +196,7 @@ bool cx_device_answer_number(const struct cx_device *device, cl_device_info quer
         cl_ulong wide = joint_number(device, &numbers[i]);
         cl_uint narrow = (cl_uint)wide;
         const void *data = numbers[i].width == UINT ? (const void *)&narrow : &wide;
-        *code = cx_info_bytes(data, numbers[i].width, room, value, size_ret);
+        *code = cx_object_info_bytes(data, numbers[i].width, room, value, size_ret);
         return true;
     }
     return false;
@@ -243,7 +243,7 @@ size_t cx_device_versions(const struct cx_device *device, cl_device_info query,
     return kept;
 }
 
-size_t cx_extension_versions(const char *extensions, cl_name_version **list)
+size_t cx_device_extension_versions(const char *extensions, cl_name_version **list)
 {
     size_t count = 0, room = 1;
     for (const char *at = extensions; *at; at++)

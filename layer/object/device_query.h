@@ -32,6 +32,6 @@ size_t cx_device_member_versions(const struct cx_real_device *member, cl_device_
                                  cl_name_version **list);
 /* Splits an extension string into entries of version 1.0.0. Returns how many; the caller frees *list.
  * Called by platform.c and api/device_info.c. */
-size_t cx_extension_versions(const char *extensions, cl_name_version **list);
+size_t cx_device_extension_versions(const char *extensions, cl_name_version **list);
 
 #endif

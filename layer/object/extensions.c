@@ -121,9 +121,9 @@ static bool is_met(const struct cx_device *device, enum need need)
 static bool have_it(const struct cx_device *device, const struct row *row)
 {
     if (!device->common || row->need == NEED_PLACE)
-        return cx_extension_has(device->fastest->extensions, row->name);
+        return cx_device_has_extension(device->fastest->extensions, row->name);
     for (unsigned m = 0; m < device->nmembers; m++)
-        if (!cx_extension_has(device->members[m]->extensions, row->name))
+        if (!cx_device_has_extension(device->members[m]->extensions, row->name))
             return false;
     return true;
 }
@@ -150,7 +150,7 @@ enum cx_extension_query cx_extension_query_kind(const struct cx_device *device, 
 {
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (query >= queries[i].first && query <= queries[i].last &&
-            cx_extension_has(device->fastest->extensions, queries[i].extension))
+            cx_device_has_extension(device->fastest->extensions, queries[i].extension))
             return queries[i].kind;
     return CX_EXTENSION_QUERY_NONE;
 }

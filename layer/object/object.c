@@ -76,7 +76,7 @@ void cx_object_unref(struct cx_object *object)
     destroy(object);
 }
 
-cl_int cx_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret)
+cl_int cx_object_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret)
 {
     if (value) {
         if (room < size)
@@ -89,7 +89,7 @@ cl_int cx_info_bytes(const void *data, size_t size, size_t room, void *value, si
     return CL_SUCCESS;
 }
 
-cl_int cx_info_string(const char *text, size_t room, void *value, size_t *size_ret)
+cl_int cx_object_info_string(const char *text, size_t room, void *value, size_t *size_ret)
 {
-    return cx_info_bytes(text, strlen(text) + 1, room, value, size_ret);
+    return cx_object_info_bytes(text, strlen(text) + 1, room, value, size_ret);
 }

@@ -111,9 +111,9 @@ static inline void *cx_object_cast(const void *handle, enum cx_tag tag)
 /* Answer a clGet*Info query: copies `size` bytes of `data` to the program as the specification says. Errors:
  * CL_INVALID_VALUE when the program's room is too small. Called by object/, api/, memory/, program/ and
  * timeline/. */
-cl_int cx_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret);
-cl_int cx_info_string(const char *text, size_t room, void *value, size_t *size_ret);
+cl_int cx_object_info_bytes(const void *data, size_t size, size_t room, void *value, size_t *size_ret);
+cl_int cx_object_info_string(const char *text, size_t room, void *value, size_t *size_ret);
 #define CX_INFO(type, expression, room, value, size_ret)                                                     \
-    cx_info_bytes(&(type){expression}, sizeof(type), room, value, size_ret)
+    cx_object_info_bytes(&(type){expression}, sizeof(type), room, value, size_ret)
 
 #endif

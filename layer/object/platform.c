@@ -39,9 +39,9 @@ struct cx_platform *cx_platform_get(void)
 static cl_int versioned_extensions(size_t room, void *value, size_t *size_ret)
 {
     cl_name_version *list = NULL;
-    size_t count = cx_extension_versions(platform_extensions, &list);
-    cl_int code =
-        count ? cx_info_bytes(list, count * sizeof *list, room, value, size_ret) : CL_OUT_OF_HOST_MEMORY;
+    size_t count = cx_device_extension_versions(platform_extensions, &list);
+    cl_int code = count ? cx_object_info_bytes(list, count * sizeof *list, room, value, size_ret)
+                        : CL_OUT_OF_HOST_MEMORY;
     free(list);
     return code;
 }
@@ -64,10 +64,10 @@ cl_int cx_clGetPlatformInfo(cl_platform_id id, cl_platform_info query, size_t ro
         return code;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].query == query)
-            return cx_info_string(texts[i].text, room, value, size_ret);
+            return cx_object_info_string(texts[i].text, room, value, size_ret);
     switch (query) {
     case CL_PLATFORM_EXTENSIONS:
-        return cx_info_string(platform_extensions, room, value, size_ret);
+        return cx_object_info_string(platform_extensions, room, value, size_ret);
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
         return versioned_extensions(room, value, size_ret);
     case CL_PLATFORM_NUMERIC_VERSION:

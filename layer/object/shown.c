@@ -92,7 +92,7 @@ static char *driver_version(const struct cx_device *device)
 /* Frees the text. NULL: there was no memory, or the driver does not tell. */
 static cl_int give_text(char *text, size_t room, void *value, size_t *size_ret)
 {
-    cl_int code = text ? cx_info_string(text, room, value, size_ret) : CL_OUT_OF_HOST_MEMORY;
+    cl_int code = text ? cx_object_info_string(text, room, value, size_ret) : CL_OUT_OF_HOST_MEMORY;
     free(text);
     return code;
 }
@@ -142,7 +142,7 @@ bool cx_shown_device(const struct cx_device *device, cl_device_info query, size_
         *code = CX_FAIL(CL_INVALID_VALUE, "hidden from this program (executables)");
         return true;
     case CX_ANSWER_TEXT:
-        *code = cx_info_string(answer->text, room, value, size_ret);
+        *code = cx_object_info_string(answer->text, room, value, size_ret);
         return true;
     case CX_ANSWER_NUMBER:
         if (real->cl->clGetDeviceInfo(real->id, query, 0, NULL, &usual) != CL_SUCCESS)
@@ -166,7 +166,7 @@ bool cx_shown_platform(const struct cx_device *device, cl_platform_info query, s
     const struct cx_answer *answer = cx_executables_answer(query);
     bool shown = answer->kind == CX_ANSWER_REAL;
     if (answer->kind == CX_ANSWER_TEXT) {
-        *code = cx_info_string(answer->text, room, value, size_ret);
+        *code = cx_object_info_string(answer->text, room, value, size_ret);
         return true;
     }
     if (answer->kind == CX_ANSWER_DEFAULT && cx_shown_identity()) {

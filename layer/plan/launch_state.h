@@ -52,9 +52,9 @@ struct cx_launch_decision {
     enum cx_why reason; /* why it runs whole or split */
     const char *report; /* by the analyser, of CX_NO_SUMMARY_REPORTED; lives as long as the kernel */
     const struct cx_summary_kernel *summary; /* the kernel that the lines are in; NULL: not needed */
-    uint32_t line;                           /* the source line of the reason (cx_place_text()); 0: none */
-    uint32_t other_line;                     /* a second one; 0: there is none */
-    int arg;                                 /* the argument the reason is about, -1: none */
+    uint32_t line;       /* the source line of the reason (cx_summary_line_text()); 0: none */
+    uint32_t other_line; /* a second one; 0: there is none */
+    int arg;             /* the argument the reason is about, -1: none */
     enum cx_use_kind use CX_GUARDED_BY(cx_context_locked); /* write_place.h */
     double risk CX_GUARDED_BY(cx_context_locked);          /* cx_write_place_used */
     bool on_svm_owner; /* svm_rules.h: it runs whole on the owner of shared virtual memory */

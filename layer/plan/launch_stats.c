@@ -47,8 +47,8 @@ void cx_launch_stats(const struct cx_launch *launch)
         return;
     for (unsigned p = 0; p < launch->outcome.nparts; p++)
         parts[p] = part_of(launch, &launch->outcome.parts[p]);
-    cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
-                   launch->decision.other_line, NULL);
+    cx_summary_lines_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
+                          launch->decision.other_line, NULL);
     const struct cx_kernel_table_run run = {
         .part = parts,
         .nparts = launch->outcome.nparts,

@@ -323,8 +323,8 @@ static void tell(const struct cx_launch *launch, bool split) CX_HOLDS(cx_context
     char where[256];
     where[0] = '\0';
     if (launch->decision.line)
-        cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
-                       launch->decision.other_line, NULL);
+        cx_summary_lines_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
+                              launch->decision.other_line, NULL);
     cx_info(CX_TOPIC_PLAN, "%s runs %s: %s%s", launch->request.kernel->function->name,
             split ? "split" : "whole", cx_launch_why(launch), where);
     cx_trace_plan(launch, split);

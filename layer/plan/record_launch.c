@@ -103,11 +103,12 @@ static void write_launch(FILE *out, const void *of)
     free(access);
     fprintf(out, "],\"ran\":\"%s\",\"reason\":", split ? "split" : "whole");
     cx_recording_text(out, cx_launch_why(launch));
-    fprintf(out, ",\"line\":%" PRIu32, cx_place_line(launch->decision.line));
+    fprintf(out, ",\"line\":%" PRIu32, cx_summary_line_number(launch->decision.line));
     if (launch->decision.other_line)
-        fprintf(out, ",\"other_line\":%" PRIu32, cx_place_line(launch->decision.other_line));
-    const char *included =
-        launch->decision.summary ? cx_place_file(launch->decision.summary, launch->decision.line) : NULL;
+        fprintf(out, ",\"other_line\":%" PRIu32, cx_summary_line_number(launch->decision.other_line));
+    const char *included = launch->decision.summary
+                               ? cx_summary_line_file(launch->decision.summary, launch->decision.line)
+                               : NULL;
     if (included) {
         fputs(",\"file\":", out);
         cx_recording_text(out, included);

@@ -26,12 +26,13 @@ void cx_trace_plan(const struct cx_launch *launch, bool split)
     cx_trace_count(&args, "launch", launch->base.base.id);
     cx_trace_flag(&args, "split", split);
     cx_trace_text(&args, "reason", cx_launch_why(launch));
-    const char *file =
-        launch->decision.summary ? cx_place_file(launch->decision.summary, launch->decision.line) : NULL;
+    const char *file = launch->decision.summary
+                           ? cx_summary_line_file(launch->decision.summary, launch->decision.line)
+                           : NULL;
     if (launch->decision.line)
-        cx_trace_count(&args, "line", cx_place_line(launch->decision.line));
+        cx_trace_count(&args, "line", cx_summary_line_number(launch->decision.line));
     if (launch->decision.other_line)
-        cx_trace_count(&args, "other_line", cx_place_line(launch->decision.other_line));
+        cx_trace_count(&args, "other_line", cx_summary_line_number(launch->decision.other_line));
     if (file)
         cx_trace_text(&args, "file", file);
     cx_trace_count(&args, "groups", launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0);
@@ -123,8 +124,8 @@ static double ms_of(const struct cx_launch *launch, const struct cx_part *part)
 static void trace_reason(struct cx_trace_args *args, const struct cx_launch *launch)
 {
     char where[256];
-    cx_places_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
-                   launch->decision.other_line, NULL);
+    cx_summary_lines_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
+                          launch->decision.other_line, NULL);
     cx_trace_text(args, "reason", cx_launch_why(launch));
     cx_trace_text(args, "where", where);
 }

@@ -43,7 +43,7 @@ static cl_int info_attributes(const struct cx_kernel *kernel, size_t room, void 
         if (check && !device->cl->clGetKernelInfo(check, CL_KERNEL_ATTRIBUTES, 0, NULL, &size) && size > 1)
             return device->cl->clGetKernelInfo(check, CL_KERNEL_ATTRIBUTES, room, value, size_ret);
     }
-    return cx_info_string("", room, value, size_ret);
+    return cx_object_info_string("", room, value, size_ret);
 }
 
 static cl_int kernel_info(struct cx_kernel *kernel, cl_kernel_info param, size_t room, void *value,
@@ -51,7 +51,7 @@ static cl_int kernel_info(struct cx_kernel *kernel, cl_kernel_info param, size_t
 {
     switch (param) {
     case CL_KERNEL_FUNCTION_NAME:
-        return cx_info_string(kernel->function->name, room, value, size_ret);
+        return cx_object_info_string(kernel->function->name, room, value, size_ret);
     case CL_KERNEL_NUM_ARGS:
         return CX_INFO(cl_uint, kernel->nargs, room, value, size_ret);
     case CL_KERNEL_REFERENCE_COUNT:
@@ -93,9 +93,9 @@ static cl_int analysed_arg_info(const struct cx_kernel *kernel, cl_uint index, c
     const struct cx_summary_arg *arg = known ? &summary->arg[index] : NULL;
 
     if (arg && param == CL_KERNEL_ARG_NAME && *arg->name)
-        return cx_info_string(arg->name, room, value, size_ret);
+        return cx_object_info_string(arg->name, room, value, size_ret);
     if (arg && param == CL_KERNEL_ARG_TYPE_NAME && *arg->type)
-        return cx_info_string(arg->type, room, value, size_ret);
+        return cx_object_info_string(arg->type, room, value, size_ret);
     if (arg && param == CL_KERNEL_ARG_ADDRESS_QUALIFIER && arg->kind < sizeof(spaces) / sizeof(*spaces))
         return CX_INFO(cl_kernel_arg_address_qualifier, spaces[arg->kind], room, value, size_ret);
     if (arg && param == CL_KERNEL_ARG_ACCESS_QUALIFIER && arg->kind != CX_ARG_IMAGE)
@@ -268,8 +268,8 @@ static cl_int group_info(const struct cx_kernel *kernel, struct cx_kernel *given
     case CL_KERNEL_WORK_GROUP_SIZE:
         return CX_INFO(size_t, group_size(kernel), room, value, size_ret);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
-        return cx_info_bytes(kernel->function->required, sizeof(kernel->function->required), room, value,
-                             size_ret);
+        return cx_object_info_bytes(kernel->function->required, sizeof(kernel->function->required), room,
+                                    value, size_ret);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return CX_INFO(size_t, preferred_multiple(kernel), room, value, size_ret);
     case CL_KERNEL_LOCAL_MEM_SIZE:

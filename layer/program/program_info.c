@@ -54,7 +54,7 @@ static cl_int info_kernels(struct cx_program *program, cl_program_info param, si
 
     if (error == CL_SUCCESS)
         error = param == CL_PROGRAM_NUM_KERNELS ? CX_INFO(size_t, count, room, value, size_ret)
-                                                : cx_info_string(names, room, value, size_ret);
+                                                : cx_object_info_string(names, room, value, size_ret);
     free(names);
     return error;
 }
@@ -137,7 +137,7 @@ static cl_int info_il(const struct cx_program *program, size_t room, void *value
     size_t size = 0;
     const void *text = program->origin.il ? cx_program_il_text(program->origin.il, &size) : NULL;
 
-    return cx_info_bytes(text, size, room, value, size_ret);
+    return cx_object_info_bytes(text, size, room, value, size_ret);
 }
 
 static cl_int program_info(struct cx_program *program, cl_program_info param, size_t room, void *value,
@@ -151,10 +151,11 @@ static cl_int program_info(struct cx_program *program, cl_program_info param, si
     case CL_PROGRAM_NUM_DEVICES:
         return CX_INFO(cl_uint, program->division.ndevices, room, value, size_ret);
     case CL_PROGRAM_DEVICES:
-        return cx_info_bytes(program->division.devices, program->division.ndevices * sizeof(cl_device_id),
-                             room, value, size_ret);
+        return cx_object_info_bytes(program->division.devices,
+                                    program->division.ndevices * sizeof(cl_device_id), room, value, size_ret);
     case CL_PROGRAM_SOURCE:
-        return cx_info_string(program->origin.source ? program->origin.source : "", room, value, size_ret);
+        return cx_object_info_string(program->origin.source ? program->origin.source : "", room, value,
+                                     size_ret);
     case CL_PROGRAM_BINARY_SIZES:
         return info_binary_sizes(program, room, value, size_ret);
     case CL_PROGRAM_BINARIES:
@@ -231,11 +232,11 @@ static char *join_logs(const struct built *built)
 static cl_int info_log(const struct built *built, size_t room, void *value, size_t *size_ret)
 {
     if (built->unit->build.running) /* the members write their logs now */
-        return cx_info_string("", room, value, size_ret);
+        return cx_object_info_string("", room, value, size_ret);
     char *log = join_logs(built);
     if (!log)
         return CL_OUT_OF_HOST_MEMORY;
-    cl_int error = cx_info_string(log, room, value, size_ret);
+    cl_int error = cx_object_info_string(log, room, value, size_ret);
     free(log);
     return error;
 }
@@ -281,7 +282,7 @@ static cl_int build_info(const struct built *built, cl_program_build_info param,
     case CL_PROGRAM_BUILD_STATUS:
         return CX_INFO(cl_build_status, status_of(built), room, value, size_ret);
     case CL_PROGRAM_BUILD_OPTIONS:
-        return cx_info_string(built->unit->build.options, room, value, size_ret);
+        return cx_object_info_string(built->unit->build.options, room, value, size_ret);
     case CL_PROGRAM_BUILD_LOG:
         return info_log(built, room, value, size_ret);
     case CL_PROGRAM_BINARY_TYPE:

@@ -75,7 +75,7 @@ struct cx_command *cx_command_new(struct cx_context *context, struct cx_queue *q
                                   cl_command_type type, const struct cx_command_ops *ops) CX_UNCHECKED
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
-    const size_t frontier = cx_frontier_size(context) * sizeof(uint64_t);
+    const size_t frontier = cx_command_frontier_size(context) * sizeof(uint64_t);
     const size_t before = cx_context_timelines(context) * sizeof(uint64_t);
     struct cx_command *command = cx_zeroed(size + frontier + before + cx_job_size(context));
     if (!command)
@@ -134,7 +134,8 @@ void cx_command_depend(struct cx_command *command, struct cx_command *on, bool p
             command->order.dep_error = CL_OUT_OF_HOST_MEMORY;
         return;
     }
-    cx_frontier_raise(command->order.frontier, on->order.frontier, cx_frontier_size(command->context));
+    cx_command_frontier_raise(command->order.frontier, on->order.frontier,
+                              cx_command_frontier_size(command->context));
     if (passes_error && atomic_load_explicit(&on->error, memory_order_acquire) < 0)
         command->order.dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
@@ -230,9 +231,9 @@ uint64_t cx_command_add_job(struct cx_command *command, struct cx_worker *worker
 void cx_command_after_frontier(const struct cx_command *command, struct cx_job *job)
 {
     unsigned timelines = cx_context_timelines(command->context);
-    cx_frontier_raise(job->deps, command->order.frontier, timelines);
+    cx_command_frontier_raise(job->deps, command->order.frontier, timelines);
     if (command->queue && command->queue->in_order)
-        cx_frontier_raise(job->deps, command->queue->frontier, timelines);
+        cx_command_frontier_raise(job->deps, command->queue->frontier, timelines);
 }
 
 void cx_command_after_memory(const struct cx_command *command, const struct cx_worker *worker,
@@ -250,9 +251,9 @@ void cx_command_after_memory(const struct cx_command *command, const struct cx_w
                                                                       memory_order_acquire) < all;
     }
     job->kind.urgent |= job->kind.waits;
-    cx_frontier_raise(job->deps, command->order.frontier + timelines, timelines);
+    cx_command_frontier_raise(job->deps, command->order.frontier + timelines, timelines);
     if (in_order)
-        cx_frontier_raise(job->deps, command->queue->frontier + timelines, timelines);
+        cx_command_frontier_raise(job->deps, command->queue->frontier + timelines, timelines);
 }
 
 void cx_command_ends_with(struct cx_command *command)
@@ -292,7 +293,8 @@ void cx_command_settle(struct cx_command *command)
     int error = atomic_load_explicit(&command->error, memory_order_acquire);
     for (unsigned i = 0; i < command->order.nsuccessors; i++) {
         struct cx_command *next = command->order.successors[i].command;
-        cx_frontier_raise(next->order.frontier, command->order.frontier, cx_frontier_size(context));
+        cx_command_frontier_raise(next->order.frontier, command->order.frontier,
+                                  cx_command_frontier_size(context));
         if (error < 0 && command->order.successors[i].passes_error)
             next->order.dep_error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--next->order.blockers == 0)

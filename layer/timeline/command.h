@@ -140,14 +140,14 @@ struct cx_command {
 CX_OBJECT_CASTS(command, cl_event, CX_TAG_EVENT)
 
 /* The number of positions in a frontier, both halves. Called by command.c and queue.c. */
-static inline unsigned cx_frontier_size(const struct cx_context *context)
+static inline unsigned cx_command_frontier_size(const struct cx_context *context)
 {
     return 2 * cx_context_timelines(context);
 }
 
 /* frontier[t] = max(frontier[t], other[t]) for n positions: of both halves, or of one. Called by
  * command.c, queue.c and api/command_buffer.c. */
-static inline void cx_frontier_raise(uint64_t *frontier, const uint64_t *other, unsigned n)
+static inline void cx_command_frontier_raise(uint64_t *frontier, const uint64_t *other, unsigned n)
 {
     for (unsigned t = 0; t < n; t++)
         if (frontier[t] < other[t])

@@ -27,8 +27,8 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
                 cx_command_depend(command, other, false);
         else if (queue->barrier)
             cx_command_depend(command, queue->barrier, false);
-        cx_frontier_raise(command->order.frontier, all ? queue->frontier : queue->barrier_frontier,
-                          cx_frontier_size(queue->context));
+        cx_command_frontier_raise(command->order.frontier, all ? queue->frontier : queue->barrier_frontier,
+                                  cx_command_frontier_size(queue->context));
         if (barrier) {
             cx_command_unref(&queue->barrier);
             queue->barrier = cx_command_ref(command);
@@ -45,14 +45,15 @@ void cx_queue_link(struct cx_queue *queue, struct cx_command *command, bool all,
 
 void cx_queue_settled(struct cx_queue *queue, struct cx_command *command)
 {
-    const unsigned size = cx_frontier_size(queue->context), timelines = cx_context_timelines(queue->context);
+    const unsigned size = cx_command_frontier_size(queue->context),
+                   timelines = cx_context_timelines(queue->context);
     if (queue->in_order)
-        cx_frontier_raise(command->order.frontier, queue->frontier, size);
+        cx_command_frontier_raise(command->order.frontier, queue->frontier, size);
     if (!command->inside)
-        cx_frontier_raise(command->order.frontier + timelines, command->order.frontier, timelines);
-    cx_frontier_raise(queue->frontier, command->order.frontier, size);
+        cx_command_frontier_raise(command->order.frontier + timelines, command->order.frontier, timelines);
+    cx_command_frontier_raise(queue->frontier, command->order.frontier, size);
     if (queue->barrier == command) {
-        cx_frontier_raise(queue->barrier_frontier, command->order.frontier, size);
+        cx_command_frontier_raise(queue->barrier_frontier, command->order.frontier, size);
         cx_command_unref(&queue->barrier);
     }
     if (command->in_queue.prev)
@@ -102,7 +103,7 @@ static struct cx_queue *queue_new(struct cx_context *context, struct cx_device *
                                   cl_command_queue_properties properties,
                                   enum cx_queue_role role) CX_UNCHECKED
 {
-    const unsigned size = cx_frontier_size(context);
+    const unsigned size = cx_command_frontier_size(context);
     struct cx_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
@@ -209,8 +210,8 @@ static cl_int check_wish(const char *function, const struct cx_device *device, c
         return cx_fail(function, CL_INVALID_VALUE, "what only a queue on the device has");
     if (on_device)
         return cx_fail(function, CL_INVALID_QUEUE_PROPERTIES, "no queues on the device");
-    if ((wish->priority && !cx_extension_has(device->extensions, "cl_khr_priority_hints")) ||
-        (wish->throttle && !cx_extension_has(device->extensions, "cl_khr_throttle_hints")))
+    if ((wish->priority && !cx_device_has_extension(device->extensions, "cl_khr_priority_hints")) ||
+        (wish->throttle && !cx_device_has_extension(device->extensions, "cl_khr_throttle_hints")))
         return cx_fail(function, CL_INVALID_QUEUE_PROPERTIES, "the device knows no such hints");
     return CL_SUCCESS;
 }
@@ -350,7 +351,8 @@ cl_int CL_API_CALL cx_clGetCommandQueueInfo(cl_command_queue handle, cl_command_
     case CL_QUEUE_DEVICE_DEFAULT:
         return CX_INFO(cl_command_queue, NULL, room, value, size_ret);
     case CL_QUEUE_PROPERTIES_ARRAY:
-        return cx_info_bytes(queue->given, queue->ngiven * sizeof(*queue->given), room, value, size_ret);
+        return cx_object_info_bytes(queue->given, queue->ngiven * sizeof(*queue->given), room, value,
+                                    size_ret);
     case CL_QUEUE_SIZE:
         return CX_FAIL(CL_INVALID_COMMAND_QUEUE, "not a queue on the device");
     default:

@@ -49,7 +49,7 @@ static bool add_printf(const struct cx_worker *worker, cl_context_properties *li
 {
     const struct cx_context *context = worker->context;
     bool any = false;
-    if (!cx_extension_has(worker->device->extensions, "cl_arm_printf"))
+    if (!cx_device_has_extension(worker->device->extensions, "cl_arm_printf"))
         return false;
     for (size_t i = 0; i + 2 < context->nproperties; i += 2) {
         if (context->properties[i] != CL_PRINTF_CALLBACK_ARM &&
@@ -145,11 +145,11 @@ void cx_worker_hint(struct cx_worker *worker, cl_queue_properties priority, cl_q
         worker->throttle = throttle ? throttle : worker->throttle;
         return;
     }
-    if (priority && cx_extension_has(device->extensions, "cl_khr_priority_hints")) {
+    if (priority && cx_device_has_extension(device->extensions, "cl_khr_priority_hints")) {
         list[n++] = CL_QUEUE_PRIORITY_KHR;
         list[n++] = priority;
     }
-    if (throttle && cx_extension_has(device->extensions, "cl_khr_throttle_hints")) {
+    if (throttle && cx_device_has_extension(device->extensions, "cl_khr_throttle_hints")) {
         list[n++] = CL_QUEUE_THROTTLE_KHR;
         list[n++] = throttle;
     }

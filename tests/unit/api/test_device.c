@@ -44,7 +44,7 @@ START_TEST(platform_queries)
     ck_assert_str_eq(room, "coexec (2 devices)");
     ck_assert_int_eq(cx_clGetPlatformInfo(platform(), CL_PLATFORM_EXTENSIONS, sizeof room, room, NULL),
                      CL_SUCCESS);
-    ck_assert(cx_extension_has(room, "cl_khr_icd"));
+    ck_assert(cx_device_has_extension(room, "cl_khr_icd"));
     ck_assert_int_eq(cx_clGetPlatformInfo(platform(), 0x4711, 0, NULL, &size), CL_INVALID_VALUE);
     ck_assert_int_eq(cx_clGetPlatformInfo(NULL, CL_PLATFORM_NAME, 0, NULL, &size), CL_INVALID_PLATFORM);
     ck_assert_int_eq(cx_clGetPlatformInfo((cl_platform_id)device(), CL_PLATFORM_NAME, 0, NULL, &size),
@@ -172,8 +172,8 @@ START_TEST(limits_of_fastest)
     ck_assert_uint_eq(number(CL_DEVICE_MAX_MEM_ALLOC_SIZE), 524288);
     ck_assert_uint_eq(number(CL_DEVICE_GLOBAL_MEM_SIZE), 1048576);
     ck_assert_str_eq(text(CL_DEVICE_NAME), "coexec: stub 0 + stub 1");
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp64"));
-    ck_assert(!cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_spir"));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp64"));
+    ck_assert(!cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_spir"));
 }
 END_TEST
 
@@ -204,8 +204,8 @@ START_TEST(extensions_by_limits)
                     _i ? "common" : "fastest", "COEXEC_DEVICES", "0,1,2", "COEXEC_IDENTITY", "virtual", NULL);
     const struct cx_machine *machine = cx_machine_get();
     bool twin = strcmp(machine->fastest->name, "twin") == 0;
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp16") == (_i == 0 && twin));
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp64") == (_i == 0 && !twin));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp16") == (_i == 0 && twin));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_fp64") == (_i == 0 && !twin));
     ck_assert_str_eq(text(CL_DEVICE_NAME), "coexec: 2 x twin + stub 0");
 }
 END_TEST
@@ -382,8 +382,8 @@ START_TEST(queue_hints)
     ck_assert_int_ge(fd, 0);
     set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_LOG", log, "STUB_EXTENSIONS",
                     "cl_khr_priority_hints cl_khr_throttle_hints", "COEXEC_BUDGET", "1", NULL);
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_priority_hints"));
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_throttle_hints"));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_priority_hints"));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_throttle_hints"));
     ck_assert_int_eq(LIST(CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_THROTTLE_KHR,
                           CL_QUEUE_THROTTLE_HIGH_KHR),
                      CL_SUCCESS);
@@ -438,7 +438,7 @@ START_TEST(extension_functions)
     static const char *const sharing[] = {"cl_khr_gl_sharing", "cl_khr_gl_event", "cl_khr_egl_image",
                                           "cl_khr_d3d11_sharing", "cl_khr_pci_bus_info"};
     for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
-        ck_assert(!cx_extension_has(text(CL_DEVICE_EXTENSIONS), sharing[i]));
+        ck_assert(!cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), sharing[i]));
 }
 END_TEST
 
@@ -456,7 +456,7 @@ START_TEST(uuids)
     cl_uint n = 0;
     set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", "2", "STUB_UNITS", "1", "units", "sum",
                     NULL);
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
     uuid_of(device(), CL_DEVICE_UUID_KHR, one);
     uuid_of(device(), CL_DEVICE_UUID_KHR, again);
     uuid_of(device(), CL_DRIVER_UUID_KHR, driver);
@@ -478,7 +478,7 @@ START_TEST(sub_groups)
     set_environment("COEXEC_VENDORS", TEST_STUB, "STUB_DEVICES", _i ? "2" : "1", "STUB_SUB_GROUP", "8",
                     "STUB_GROUP", "256", "STUB_EXTENSIONS", "cl_khr_subgroups", NULL);
     ck_assert_uint_eq(number(CL_DEVICE_MAX_NUM_SUB_GROUPS), _i ? 0 : 32);
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_subgroups") == !_i);
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_subgroups") == !_i);
 }
 END_TEST
 

@@ -337,14 +337,14 @@ END_TEST
 
 START_TEST(extension_words)
 {
-    ck_assert(cx_extension_has("a bc d", "bc"));
-    ck_assert(cx_extension_has("a bc d", "a"));
-    ck_assert(cx_extension_has("a bc d", "d"));
-    ck_assert(cx_extension_has("abc bc", "bc"));
-    ck_assert(!cx_extension_has("abc bcd", "bc"));
-    ck_assert(!cx_extension_has("", "bc"));
-    ck_assert(!cx_extension_has(NULL, "bc"));
-    ck_assert(!cx_extension_has("a b", ""));
+    ck_assert(cx_device_has_extension("a bc d", "bc"));
+    ck_assert(cx_device_has_extension("a bc d", "a"));
+    ck_assert(cx_device_has_extension("a bc d", "d"));
+    ck_assert(cx_device_has_extension("abc bc", "bc"));
+    ck_assert(!cx_device_has_extension("abc bcd", "bc"));
+    ck_assert(!cx_device_has_extension("", "bc"));
+    ck_assert(!cx_device_has_extension(NULL, "bc"));
+    ck_assert(!cx_device_has_extension("a b", ""));
 }
 END_TEST
 

@@ -60,11 +60,11 @@ START_TEST(vendors_queries)
 {
     two_vendors("COEXEC_IDENTITY", _i ? "fastest" : "virtual");
     const char *list = text(CL_DEVICE_EXTENSIONS);
-    ck_assert(cx_extension_has(list, "cl_nv_device_attribute_query") == _i);
-    ck_assert(cx_extension_has(list, "cl_nv_pragma_unroll"));
-    ck_assert(!cx_extension_has(list, "cl_nv_create_buffer"));
-    ck_assert(!cx_extension_has(list, "cl_khr_gl_sharing"));
-    ck_assert(!cx_extension_has(list, "cl_amd_device_attribute_query"));
+    ck_assert(cx_device_has_extension(list, "cl_nv_device_attribute_query") == _i);
+    ck_assert(cx_device_has_extension(list, "cl_nv_pragma_unroll"));
+    ck_assert(!cx_device_has_extension(list, "cl_nv_create_buffer"));
+    ck_assert(!cx_device_has_extension(list, "cl_khr_gl_sharing"));
+    ck_assert(!cx_device_has_extension(list, "cl_amd_device_attribute_query"));
     for (cl_device_info query = 0x4000; query <= 0x4007; query++)
         if (_i)
             ck_assert_uint_eq(number(query), 100 + query - 0x4000);
@@ -79,8 +79,8 @@ START_TEST(place_by_option)
 {
     cl_uint bus[4] = {0};
     two_vendors("place", _i ? "1" : "0");
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_pci_bus_info") == _i);
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_pci_bus_info") == _i);
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_device_uuid"));
     ck_assert_int_eq(query_code(0x4008), _i ? CL_SUCCESS : CL_INVALID_VALUE);
     ck_assert_int_eq(query_code(0x400A), _i ? CL_SUCCESS : CL_INVALID_VALUE);
     ck_assert_int_eq(cx_clGetDeviceInfo(device(), 0x410F, sizeof bus, bus, NULL),
@@ -153,7 +153,7 @@ START_TEST(answers_by_executable)
     ck_assert_int_eq(query_code(0x4008), CL_SUCCESS);
     ck_assert_int_eq(query_code(0x4009), CL_INVALID_VALUE);
     ck_assert_int_eq(query_code(0x4003), CL_INVALID_VALUE);
-    ck_assert(cx_extension_has(text(CL_DEVICE_EXTENSIONS), "cl_khr_pci_bus_info"));
+    ck_assert(cx_device_has_extension(text(CL_DEVICE_EXTENSIONS), "cl_khr_pci_bus_info"));
     ck_assert_int_eq(cx_clGetDeviceInfo(device(), CL_DEVICE_UUID_KHR, sizeof uuid, uuid, NULL), CL_SUCCESS);
     ck_assert_int_ne(memcmp(uuid, "sixteen bytes id", sizeof uuid), 0);
     const char *said = capture_end();

@@ -99,8 +99,8 @@ static cl_int copy(struct cx_job *job, struct cx_worker *worker)
 static cl_int plan(struct cx_command *command, struct cx_mem *root, unsigned from, unsigned place,
                    const struct cx_move *moves, size_t count)
 {
-    struct cx_worker *worker = cx_place_worker(command->context, place),
-                     *owner = cx_place_worker(command->context, from);
+    struct cx_worker *worker = cx_mem_place_worker(command->context, place),
+                     *owner = cx_mem_place_worker(command->context, from);
     struct cx_transfer_list runs = {.upload = true, .counted = true, .place = place, .source = owner};
     for (size_t i = 0; i < count; i++)
         if (moves[i].from == from)
