@@ -59,8 +59,8 @@ struct cx_length {
 };
 enum { CX_LENGTHS = 16 };
 
-/* Numbers of work-groups of which the balancer auto remembers launches, of one function; shapes of which
- * former processes were asked lately. */
+/* Numbers of work-groups of which a balancer that learns (auto, marrow) remembers launches, of one function;
+ * shapes of which former processes were asked lately. */
 enum { CX_KERNEL_MEMORIES = 16, CX_KERNEL_RECALLS = 16 };
 
 enum { CX_REPLAY_FORMS = 2 }; /* ranges of one function that are known at a time */
@@ -99,7 +99,7 @@ struct cx_kernel_shapes {
         merges[CX_MERGE_MEMORIES] CX_GUARDED_BY(cx_context_locked); /* at shape >> 32, modulo that */
     /* at the number of groups, modulo that */
     struct cx_last_partition last_partitions[CX_LAST_PARTITIONS] CX_GUARDED_BY(cx_context_locked);
-    /* memories of the balancer auto, by number of groups; never replaced */
+    /* memories of such a balancer, by number of groups; never replaced */
     struct cx_memory *memories[CX_KERNEL_MEMORIES] CX_GUARDED_BY(cx_context_locked);
 };
 
