@@ -24,8 +24,7 @@ unsigned cx_cut_search_begin(const char *machine, const unsigned *order, unsigne
                              bool *tries);
 /* Whether launches' times are wanted. Cheap. Called by launch/whole.c and plan/launch_stats.c. */
 bool cx_cut_search_measures(void);
-/* A launch took so long. key: of kernel, range and arguments. Called by
- * plan/launch_stats.c. */
+/* A launch took so long. key: of kernel, range and arguments. Called by plan/launch_stats.c. */
 void cx_cut_search_add(uint64_t key, uint64_t ns);
 
 #endif

@@ -38,6 +38,7 @@ WRONG = [
     ("run --set split=alwas -- true", {}, 2, ["--set COEXEC_SPLIT=alwas: not known, did you mean always?", "accepted: auto, never, always"]),
     ("run --set spilt=always -- true", {}, 2, ["--set spilt: no such option, did you mean SPLIT?"]),
     ("run --set COEXEC_VERIFY=yes -- true", {}, 2, ["not a whole number", "accepted: 0 or a number"]),
+    ("run --set fission=l9 -- true", {}, 2, ["--set COEXEC_FISSION=l9: neither a whole number nor a level, did you mean l1?", "l3, numa or auto"]),
     ("run --set budget=2 -- true", {}, 2, ["out of range", "accepted: number from 0 to 1"]),
     ("run --set log=paln:info -- true", {}, 2, ["--set COEXEC_LOG=paln:info: not known", "topics options, driver"]),
     ("run --set zero_copi=0 -- true", {}, 2, ["did you mean zero_copy?"]),
@@ -105,6 +106,7 @@ RIGHT = [
 # variables, the one line, with a program that runs all the same
 LENIENT = [
     ({"COEXEC_ALGO": "sigmiod"}, "COEXEC_ALGO=sigmiod: no balancer 'sigmiod'"),
+    ({"COEXEC_FISSION": "l9"}, "COEXEC_FISSION=l9: neither a whole number nor a level; accepted: 0, a number of cores, l1, l2, l3, numa or auto; using 0"),
     ({"COEXEC_SPLIT": "alwas"}, "COEXEC_SPLIT=alwas: not known; accepted: auto, never, always; using auto"),
     ({"COEXEC_SPILT": "always"}, "COEXEC_SPILT: no such option"),
     ({"COEXEC_DEVICES": "*radeon*"}, "'*radeon*' names no device"),
