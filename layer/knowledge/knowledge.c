@@ -152,8 +152,9 @@ bool cx_knowledge_find(const struct cx_profile_key *key, struct cx_profile *prof
     cx_lock(&lock);
     const struct cx_profile *before = cx_profile_table_find(&former, key);
     const struct cx_profile *ours = cx_profile_table_find(&own, key);
-    *first = before && !asked[before - former.profile];
-    if (before)
+    if (first)
+        *first = before && !asked[before - former.profile];
+    if (first && before)
         asked[before - former.profile] = true;
     if (before || ours)
         *profile = before ? *before : *ours;

@@ -25,8 +25,8 @@ void cx_knowledge_tell_set(const unsigned char *hash, const char *text, const do
 /* Seconds that opening that member took a former process; 0: not known. Called by plan/recall.c. */
 double cx_knowledge_opening(const unsigned char *hash, unsigned member);
 
-/* Copies what is known of the key. False: nothing. *first: nobody asked for it before in this process. Called
- * by plan/recall.c. */
+/* Copies what is known of the key. False: nothing. *first: nobody asked for it before in this process; NULL:
+ * that is not to count as asking. Called by plan/recall.c. */
 bool cx_knowledge_find(const struct cx_profile_key *key, struct cx_profile *profile, bool *first);
 /* Copies at most `most` profiles of the same kernel and set that have as many dimensions; gives how many.
  * Called by plan/recall.c. */

@@ -77,6 +77,35 @@ static char *put_curve(char *at, const struct cx_profile *profile)
     return put_word(at, word);
 }
 
+/* The form of what follows; another one is another word. */
+#define TUNING_FORM "tuning1"
+
+static char *put_samples(char *at, const struct cx_profile_samples *samples)
+{
+    at = put_real(at, samples->unit);
+    for (unsigned s = 0; s < CX_PROFILE_SAMPLES && samples->unit > 0; s++) {
+        at = put_real(at, samples->groups[s]);
+        at = put_real(at, samples->speed[s]);
+    }
+    return at;
+}
+
+static char *put_tuning(char *at, const struct cx_profile *profile)
+{
+    const struct cx_profile_tuning *tuning = &profile->tuning;
+    bool any = tuning->launches > 0;
+    for (unsigned i = 0; i < profile->ndevices && i < CX_PROFILE_DEVICES; i++)
+        any |= tuning->device[i].unit > 0;
+    if (!any)
+        return at;
+    at = put_word(at, TUNING_FORM);
+    at = put_count(at, tuning->launches);
+    at = put_real(at, tuning->irregular);
+    for (unsigned i = 0; i < profile->ndevices && i < CX_PROFILE_DEVICES; i++)
+        at = put_samples(at, &tuning->device[i]);
+    return at;
+}
+
 void cx_profile_print(const struct cx_profile *profile, char line[CX_PROFILE_LINE])
 {
     const struct cx_profile_key *key = &profile->key;
@@ -106,7 +135,8 @@ void cx_profile_print(const struct cx_profile *profile, char line[CX_PROFILE_LIN
         at = put_real(at, profile->device[i].speed);
         at = put_count(at, profile->device[i].samples);
     }
-    put_curve(at, profile);
+    at = put_curve(at, profile);
+    put_tuning(at, profile);
 }
 
 /* The words of a line, one after another. */
@@ -232,6 +262,35 @@ static void get_devices(struct words *words, struct cx_profile *profile)
     }
 }
 
+static void get_samples(struct words *words, struct cx_profile_samples *samples)
+{
+    samples->unit = (float)get_real(words, MOST_SPEED);
+    for (unsigned s = 0; s < CX_PROFILE_SAMPLES && samples->unit > 0; s++) {
+        samples->groups[s] = (float)get_real(words, MOST_SPEED);
+        samples->speed[s] = (float)get_real(words, MOST_SPEED);
+        words->ok &= samples->groups[s] > 0 && samples->speed[s] > 0;
+    }
+}
+
+/* Nothing, what policies start from, or that in a form that is not ours, which is passed over. */
+static void get_tuning(struct words *words, struct cx_profile *profile)
+{
+    size_t length;
+    words->at += strspn(words->at, " \r\n");
+    if (!*words->at)
+        return;
+    const char *form = next_word(words, &length);
+    if (length != sizeof(TUNING_FORM) - 1 || memcmp(form, TUNING_FORM, length) != 0) {
+        words->ok &= length > 0 && *form >= 'a' && *form <= 'z';
+        words->at += strlen(words->at);
+        return;
+    }
+    profile->tuning.launches = get_count(words);
+    profile->tuning.irregular = get_real(words, 1);
+    for (unsigned i = 0; words->ok && i < profile->ndevices; i++)
+        get_samples(words, &profile->tuning.device[i]);
+}
+
 bool cx_profile_parse(const char *line, struct cx_profile *profile)
 {
     struct words words = {line + sizeof("profile") - 1, true};
@@ -252,6 +311,8 @@ bool cx_profile_parse(const char *line, struct cx_profile *profile)
     profile->seen = get_count(&words);
     get_devices(&words, profile);
     get_curve(&words, profile);
+    if (words.ok)
+        get_tuning(&words, profile);
     words.at += strspn(words.at, " \r\n");
     return words.ok && !*words.at;
 }
@@ -308,8 +369,23 @@ static void learn_length(struct cx_profile *profile, const struct cx_profile *la
     profile->lengths += later->lengths;
 }
 
+/* Later ones begin with what is known before, so that theirs replaces it. */
+static void learn_tuning(struct cx_profile *profile, const struct cx_profile *later)
+{
+    if (profile->ndevices != later->ndevices)
+        memset(profile->tuning.device, 0, sizeof(profile->tuning.device));
+    if (later->tuning.launches > 0) {
+        profile->tuning.launches = later->tuning.launches;
+        profile->tuning.irregular = later->tuning.irregular;
+    }
+    for (unsigned i = 0; i < later->ndevices && i < CX_PROFILE_DEVICES; i++)
+        if (later->tuning.device[i].unit > 0)
+            profile->tuning.device[i] = later->tuning.device[i];
+}
+
 static void learn_rest(struct cx_profile *profile, const struct cx_profile *later)
 {
+    learn_tuning(profile, later);
     if (profile->ndevices != later->ndevices)
         memset(profile->device, 0, sizeof(profile->device));
     profile->ndevices = later->ndevices;

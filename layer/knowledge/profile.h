@@ -4,9 +4,10 @@
  * text, which files and `coexec knowledge export` have.
  *
  * A kernel is known by a salted hash of its program's text, options and name, a set of devices by one of
- * their names, drivers and order (knowledge.h); nothing of texts or contents is kept. A line is read with
- * distrust: whatever it says, what is made of it is a profile of numbers that make sense. Pure functions;
- * reentrant. Next: table.h.
+ * their names, drivers and order (knowledge.h); nothing of texts or contents is kept. What policies start
+ * from ends the line, behind a word that names its form: readers that do not know the form pass over it. A
+ * line is read with distrust: whatever it says, what is made of it is a profile of numbers that make sense.
+ * Pure functions; reentrant. Next: table.h.
  */
 #ifndef CX_LAYER_KNOWLEDGE_PROFILE_H
 #define CX_LAYER_KNOWLEDGE_PROFILE_H
@@ -17,19 +18,29 @@
 
 enum { CX_PROFILE_HASH = 16, CX_PROFILE_DEVICES = 16, CX_PROFILE_CURVE = 64, CX_PROFILE_NAME = 64 };
 /* A line's room: all numbers at their longest. */
-enum { CX_PROFILE_LINE = 1600 };
+enum { CX_PROFILE_LINE = 3600, CX_PROFILE_SAMPLES = 3 };
 
 /* What a profile is found by. Zeroed before it is filled in: compared as bytes. */
 struct cx_profile_key {
     unsigned char kernel[CX_PROFILE_HASH], set[CX_PROFILE_HASH];
     /* local: 0 where the program leaves it open; global 0: all launches of the kernel together, of which only
-     * `saved` counts */
+     * `saved` and `tuning` count */
     uint64_t dims, global[3], local[3];
 };
 
 struct cx_profile_device {
     double speed; /* work-groups/s; 0: not measured */
     uint64_t samples;
+};
+
+/* What policies start a kernel's launches from (scheduler/tuning.h). */
+struct cx_profile_tuning {
+    uint64_t launches; /* that told whether they are regular */
+    double irregular;  /* part of them that were not */
+    struct cx_profile_samples {
+        float unit; /* work-groups; 0: no samples */
+        float groups[CX_PROFILE_SAMPLES], speed[CX_PROFILE_SAMPLES];
+    } device[CX_PROFILE_DEVICES];
 };
 
 /* Seconds. Zeroed: nothing is known. */
@@ -52,6 +63,7 @@ struct cx_profile {
     bool has_curve;
     uint16_t
         curve[CX_PROFILE_CURVE]; /* part of all cost, of 65535, that lies before piece i + 1 of the range */
+    struct cx_profile_tuning tuning; /* of all launches of the kernel together only */
 };
 
 /* Writes the line, without its end. Called by table.c and tools/knowledge_store.c. */

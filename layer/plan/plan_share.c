@@ -16,6 +16,7 @@
 #include "layer/plan/launch_stats.h"
 #include "layer/plan/reexecute_rules.h"
 #include "layer/plan/planner.h"
+#include "layer/plan/recall.h"
 #include "layer/plan/policy.h"
 
 #include <stdlib.h>
@@ -319,6 +320,7 @@ static struct cx_tuning *tuning_of(const struct cx_launch *launch, struct cx_ker
         return NULL;
     if (!history->tuning)
         history->tuning = calloc(1, sizeof(*history->tuning));
+    cx_recall_tuning(launch, history);
     return history->tuning;
 }
 

@@ -15,6 +15,7 @@
 #include "layer/timeline/worker.h"
 #include "scheduler/derive.h"
 #include "scheduler/memory.h"
+#include "scheduler/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -282,6 +283,24 @@ static void key_of_kernel(const struct cx_context *context, const unsigned char 
     key->dims = 1;
 }
 
+static void keep_tuning(const struct cx_kernel_history *history, struct cx_profile *event)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_tuning *tuning = history->tuning;
+    if (!tuning)
+        return;
+    event->tuning.launches = tuning->launches;
+    event->tuning.irregular = fmin(fmax(tuning->irregular, 0), 1);
+    for (unsigned m = 0; m < event->ndevices; m++) {
+        struct cx_profile_samples *samples = &event->tuning.device[m];
+        samples->unit = (float)tuning->device[m].unit;
+        for (unsigned s = 0; s < CX_PROFILE_SAMPLES; s++) {
+            samples->groups[s] = (float)tuning->device[m].sample[s].groups;
+            samples->speed[s] = (float)tuning->device[m].sample[s].speed;
+        }
+    }
+}
+
 /* A longer name is cut. */
 static void name_event(struct cx_profile *event, const char *name)
 {
@@ -291,11 +310,13 @@ static void name_event(struct cx_profile *event, const char *name)
 }
 
 /* Keeps that a process has the kernel, and what a split of it saved. */
-static void keep_saved(const struct cx_context *context, const struct cx_profile_key *key, const char *name,
-                       double saved)
+static void keep_saved(const struct cx_context *context, const struct cx_kernel_history *history,
+                       const struct cx_profile_key *key, const char *name, double saved)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_profile event = {.key = *key, .ndevices = context->nmembers, .saved = saved};
     name_event(&event, name);
+    keep_tuning(history, &event);
     cx_knowledge_add(&event);
 }
 
@@ -314,7 +335,7 @@ void cx_recall_kernel(struct cx_kernel *kernel)
         pays = cx_knowledge_find(&key, &profile, &first) && first &&
                cx_profile_saves(&profile) > WORTH_AT_ONCE * price_of_all(kernel);
         if (first)
-            keep_saved(context, &key, kernel->function->name, 0);
+            keep_saved(context, history, &key, kernel->function->name, 0);
     }
     cx_context_unlock(context);
     if (pays && cx_build_deferred_any(kernel->program)) {
@@ -322,6 +343,47 @@ void cx_recall_kernel(struct cx_kernel *kernel)
                  kernel->function->name, cx_profile_saves(&profile) * 1e3);
         cx_build_deferred_want(kernel->program);
     }
+}
+
+/* ---- what policies start from ---- */
+
+static void enter_samples(struct cx_tuning_device *device, const struct cx_profile_samples *samples)
+{
+    if (device->unit > 0 || !(samples->unit > 0))
+        return;
+    device->unit = samples->unit;
+    for (unsigned s = 0; s < CX_TUNING_SAMPLES; s++) {
+        device->sample[s].groups = samples->groups[s];
+        device->sample[s].speed = samples->speed[s];
+    }
+}
+
+void cx_recall_tuning(const struct cx_launch *launch, struct cx_kernel_history *history)
+{
+    const struct cx_context *context = launch->base.context;
+    struct cx_tuning *tuning = history->tuning;
+    struct cx_profile_key key;
+    struct cx_profile profile;
+    unsigned devices = 0;
+    if (!tuning || history->recall.tuned || !cx_knowledge_ready())
+        return;
+    history->recall.tuned = true;
+    if (!key_of(launch, history, &key))
+        return;
+    key_of_kernel(context, history->recall.name, &key);
+    if (!cx_knowledge_find(&key, &profile, NULL) || profile.ndevices != context->nmembers)
+        return;
+    if (tuning->launches == 0) {
+        tuning->launches = (unsigned)fmin((double)profile.tuning.launches, 1000);
+        tuning->irregular = profile.tuning.irregular;
+    }
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        enter_samples(&tuning->device[m], &profile.tuning.device[m]);
+        devices += tuning->device[m].unit > 0;
+    }
+    cx_debug(CX_TOPIC_PLAN,
+             "policies start from %u launches of %s, %.2f of them irregular, and throughputs of %u devices",
+             tuning->launches, launch->request.kernel->function->name, tuning->irregular, devices);
 }
 
 /* ---- relations of speeds ---- */
@@ -434,6 +496,6 @@ void cx_recall_keep_split(const struct cx_launch *launch, struct cx_kernel_histo
     cx_knowledge_add(&event);
     struct cx_profile_key key;
     key_of_kernel(launch->base.context, history->recall.name, &key);
-    keep_saved(launch->base.context, &key, event.name, event.saved);
+    keep_saved(launch->base.context, history, &key, event.name, event.saved);
     tell_openings(launch->base.context);
 }

@@ -35,6 +35,10 @@ void cx_recall_speeds(const struct cx_launch *launch, struct cx_kernel_history *
  * kernel's hash and history, which the first launch would have to make. Takes context->lock. Called through a
  * pointer set in api/context.c. */
 void cx_recall_kernel(struct cx_kernel *kernel);
+/* Enters what policies found out about the kernel in former processes, where this one found nothing, at the
+ * first call at which the base has been read. Called by plan_share.c. */
+void cx_recall_tuning(const struct cx_launch *launch, struct cx_kernel_history *history)
+    CX_HOLDS(cx_context_locked);
 /* Seconds that opening the member took a former process; 0: not known. Called by plan_open.c. */
 double cx_recall_opening(const struct cx_context *context, unsigned member) CX_HOLDS(cx_context_locked);
 

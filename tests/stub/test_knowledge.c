@@ -252,6 +252,72 @@ START_TEST(lengths_are_corrected_by_splits)
 }
 END_TEST
 
+/* The first launch that both share. */
+static void launch_until_shared(void)
+{
+    begin_process();
+    about->second = 0;
+    for (unsigned i = 0; i < CORRECTED_IN && about->second == 0; i++)
+        launch_once();
+    begin_end(N);
+}
+
+static bool static_shares(int unused)
+{
+    (void)unused;
+    unsetenv("COEXEC_ALGO");
+    learn("0.02,0.005", 4);
+    setenv("COEXEC_ALGO", "static", 1);
+    in_a_process(launch_until_shared, "0.02,0.005", 4);
+    const double shares = about->first / about->second;
+    printf("# speeds of %g to 1 are known, and shares of %g to 1 given\n", known_ratio(), shares);
+    return known_ratio() > 2 && shares > known_ratio() / 1.1 && shares < known_ratio() * 1.1;
+}
+
+/* By the speeds that another balancer measured. */
+START_TEST(static_shares_by_speed)
+{
+    setenv("STUB_NAMES", "one,other", 1);
+    ck_assert(cl_in_some_try(static_shares, 0));
+}
+END_TEST
+
+/* What the second process begins with: launches that told whether they are regular, and devices of which
+ * throughputs are known. */
+static bool knows(const char *algo, bool launches, unsigned devices)
+{
+    setenv("COEXEC_ALGO", algo, 1);
+    learn("0.02,0.02", 1);
+    in_a_process(launch_first, "0.02,0.02", 1);
+    printf("# %s: %g launches, %g devices\n", algo, last_number("policies start from "),
+           last_number("throughputs of "));
+    return (last_number("policies start from ") > 0) == launches && last_number("throughputs of ") == devices;
+}
+
+static bool sigmoid_knows(int unused)
+{
+    (void)unused;
+    return knows("sigmoid", true, 0);
+}
+
+START_TEST(sigmoid_knows_whether_it_is_regular)
+{
+    ck_assert(cl_in_some_try(sigmoid_knows, 0));
+}
+END_TEST
+
+static bool logfit_knows(int unused)
+{
+    (void)unused;
+    return knows("logfit", false, 2);
+}
+
+START_TEST(logfit_knows_its_samples)
+{
+    ck_assert(cl_in_some_try(logfit_knows, 0));
+}
+END_TEST
+
 static bool has_files(void)
 {
     char pattern[128];
@@ -304,6 +370,9 @@ int main(void)
     tcase_add_test(tcase, misleads_for_some_launches);
     tcase_add_test(tcase, like_ones_share_alike);
     tcase_add_test(tcase, lengths_are_corrected_by_splits);
+    tcase_add_test(tcase, static_shares_by_speed);
+    tcase_add_test(tcase, sigmoid_knows_whether_it_is_regular);
+    tcase_add_test(tcase, logfit_knows_its_samples);
     tcase_add_test(tcase, nothing_is_kept_where_it_is_not_wanted);
     tcase_add_test(tcase, texts_are_not_kept);
     suite_add_tcase(suite, tcase);

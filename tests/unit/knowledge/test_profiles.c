@@ -69,6 +69,53 @@ START_TEST(lines_come_back)
 }
 END_TEST
 
+/* What policies start from comes back; of a form of later versions the rest of the profile does. */
+START_TEST(tuning_comes_back)
+{
+    char line[CX_PROFILE_LINE], again[CX_PROFILE_LINE];
+    struct cx_profile profile = profile_of(1), read;
+    profile.tuning.launches = 7;
+    profile.tuning.irregular = 0.25;
+    profile.tuning.device[1] = (struct cx_profile_samples){20, {20, 40, 80}, {100, 150, 170.5f}};
+    cx_profile_print(&profile, line);
+    ck_assert(cx_profile_parse(line, &read));
+    cx_profile_print(&read, again);
+    ck_assert_str_eq(line, again);
+    ck_assert(read.tuning.launches == 7 && read.tuning.irregular == 0.25);
+    ck_assert(read.tuning.device[0].unit == 0 && read.tuning.device[1].unit == 20);
+    ck_assert(read.tuning.device[1].groups[2] == 80 && read.tuning.device[1].speed[2] == 170.5f);
+    char *form = strstr(line, "tuning1");
+    ck_assert_ptr_nonnull(form);
+    form[strlen("tuning")] = '2';
+    ck_assert(cx_profile_parse(line, &read));
+    ck_assert(read.length == 0.125 && read.tuning.launches == 0);
+    form[strlen("tuning")] = '1';
+    *strrchr(line, ' ') = '\0'; /* a number is missing */
+    ck_assert(!cx_profile_parse(line, &read));
+}
+END_TEST
+
+/* The newest process, which began with what was known, replaces it, but for what it did not see. */
+START_TEST(newest_tuning_counts)
+{
+    struct cx_profile profile = profile_of(1), later = profile_of(1), other = profile_of(1);
+    profile.tuning.launches = 7;
+    profile.tuning.irregular = 0.25;
+    profile.tuning.device[0] = (struct cx_profile_samples){10, {10, 20, 40}, {1, 2, 3}};
+    later.tuning.device[1] = (struct cx_profile_samples){20, {20, 40, 80}, {4, 5, 6}};
+    cx_profile_merge(&profile, &later);
+    ck_assert(profile.tuning.launches == 7 && profile.tuning.irregular == 0.25);
+    ck_assert(profile.tuning.device[0].unit == 10 && profile.tuning.device[1].unit == 20);
+    later.tuning.launches = 9;
+    later.tuning.irregular = 1;
+    cx_profile_merge(&profile, &later);
+    ck_assert(profile.tuning.launches == 9 && profile.tuning.irregular == 1);
+    other.ndevices = 1; /* other devices */
+    cx_profile_merge(&profile, &other);
+    ck_assert(profile.tuning.device[0].unit == 0 && profile.tuning.launches == 9);
+}
+END_TEST
+
 /* All numbers at their longest. */
 START_TEST(longest_line_has_room)
 {
@@ -78,6 +125,8 @@ START_TEST(longest_line_has_room)
     memset(profile.name, 'n', sizeof(profile.name));
     profile.name[sizeof(profile.name) - 1] = '\0';
     profile.ndevices = CX_PROFILE_DEVICES;
+    for (unsigned i = 0; i < CX_PROFILE_DEVICES; i++)
+        profile.tuning.device[i] = (struct cx_profile_samples){1.1f, {1.1f, 1.1f, 1.1f}, {1.1f, 1.1f, 1.1f}};
     profile.has_curve = true;
     cx_profile_print(&profile, line);
     ck_assert_uint_lt(strlen(line), CX_PROFILE_LINE);
@@ -253,6 +302,8 @@ int main(void)
     TCase *tcase = tcase_create("profiles");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, lines_come_back);
+    tcase_add_test(tcase, tuning_comes_back);
+    tcase_add_test(tcase, newest_tuning_counts);
     tcase_add_test(tcase, longest_line_has_room);
     tcase_add_test(tcase, changed_lines_make_sense);
     tcase_add_test(tcase, later_measurements_count);
