@@ -8,6 +8,7 @@
 // arg: buffer uint 4 zero
 // arg: uint 77
 // reason: atomic-result-used
+// order: what it keeps depends on the order of work-groups
 // checked: 2 3
 __kernel void check_found(__global const uint *in, __global uint *sum, volatile __global uint *found,
                           __global uint *place, uint wanted)

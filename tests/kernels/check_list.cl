@@ -6,6 +6,7 @@
 // arg: buffer uint 1 zero
 // arg: buffer uint 64 zero
 // reason: atomic-result-used
+// order: what it keeps depends on the order of work-groups
 // checked: 1 2
 struct check_entry { uint item, value; };
 __kernel void check_list(__global const uint *in, __global uint *count, __global struct check_entry *list)

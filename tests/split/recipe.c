@@ -149,8 +149,8 @@ static bool is_one_of(const char *key, const char *const *names)
 static bool read_line(struct recipe *recipe, const char *key, const char *value)
 {
     static const char *const flags[] = {"offset", "uneven", "alone", "run", NULL};
-    static const char *const others[] = {"expect", "llvm", "way",  "before", "reads",   "writes", "on",
-                                         "part",   "cut",  "note", "reason", "checked", NULL};
+    static const char *const others[] = {"expect", "llvm", "way",  "before", "reads", "writes",  "on",
+                                         "part",   "cut",  "note", "reason", "order", "checked", NULL};
     if (strcmp(key, "kernel") == 0)
         snprintf(recipe->name, sizeof(recipe->name), "%.63s", value);
     else if (strcmp(key, "options") == 0)

@@ -6,7 +6,9 @@ usage: splitcheck.py --program SPLITCHECK --icd FOLDER [--settings POLICY/ZERO_C
                      [--seed N] [--cases N] [--locals 1|2] [--together N] [--jobs N] FILE.cl...
 
 A test is one kernel under one setting: the hashes of all its buffers must be those of the run with COEXEC_SPLIT=never,
-and the summary must say that it was split, or not, as the file's `// expect:` asks. Without --settings: all forty.
+and the summary must say that it was split, or not, as the file's `// expect:` asks. What kernels marked `// order:` leave
+depends on the order of work-groups, any of which is right: they run with COEXEC_VERIFY=1, which repeats on one device the
+order that a split stands for, and no buffer of any launch may differ. Without --settings: all forty.
 PoCL's and coexec's caches are kept in one folder for all runs and removed at the end.
 """
 import argparse
@@ -23,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
 
 SUMMARY = re.compile(r"kernel (\S+): (\d+) launches, (\d+) split, (\d+) whole")
+VERIFIED = re.compile(r"^ +verified (\d+) launch(?:es)?, (\d+) of them")
 WHOLE = re.compile(r"whole (\d+) times?: (.*)")
 # reasons of launches that could have been split: one device was quicker than the others woke, or did another's package again
 CHECKED = ""  # with --checked: what makes launches such
@@ -37,8 +40,8 @@ DEVICES = {"2": {"POCL_MAX_PTHREAD_COUNT": "1"}, "3": {"POCL_MAX_PTHREAD_COUNT":
 SETTINGS = {"/".join(s) for s in itertools.product(POLICIES, "10", DEVICES)}
 
 
-def run(args, caches, devices, **settings):
-    """One process over all files: lines by kernel, and (split, whole, reasons) by kernel from the summary."""
+def run(args, files, caches, devices, **settings):
+    """One process over the files: lines by kernel, and (split, whole, reasons) by kernel from the summary."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("COEXEC_", "OCL_ICD_", "POCL_"))}
     if "COEXEC_LOG" in os.environ:
         env["COEXEC_LOG"] = os.environ["COEXEC_LOG"]
@@ -49,7 +52,7 @@ def run(args, caches, devices, **settings):
     for name in ("seed", "cases", "locals", "together"):
         command += [f"--{name}", str(getattr(args, name))]
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen([*command, *map(str, args.files)], env=env, stdout=output, stderr=errors)
+        process = subprocess.Popen([*command, *map(str, files)], env=env, stdout=output, stderr=errors)
         try:
             process.wait(args.limit)
         except subprocess.TimeoutExpired:
@@ -64,7 +67,9 @@ def run(args, caches, devices, **settings):
         lines.setdefault(line.split()[0], []).append(line)
     for line in said.splitlines():
         if found := SUMMARY.search(line):
-            current = verdicts[found[1]] = (int(found[3]), int(found[4]), [])
+            current = verdicts[found[1]] = [int(found[3]), int(found[4]), [], None]
+        elif (found := VERIFIED.search(line)) and current:
+            current[3] = (int(found[1]), int(found[2]))
         elif (found := WHOLE.search(line)) and current:
             current[2].append(found[2])
     after = printed[-1] if printed else "nothing"
@@ -84,6 +89,15 @@ def head(path):
     return None if re.search(r"^// run: no", text, re.M) else (kernel[1], wanted, "\n// arg: image" in text)
 
 
+def complaint_of_verified(kernel, wanted, outcome):
+    """The same of a kernel whose results depend on the order of work-groups."""
+    lines, verdicts, failure = outcome
+    _, _, _, verified = verdicts.get(kernel, (0, 0, [], None))
+    if failure or len(lines.get(kernel, [])) != len(wanted.get(kernel, [])) or not wanted.get(kernel):
+        return failure or "no output"
+    return "verified {} launches, {} of them differ".format(*verified) if verified and verified[1] else None
+
+
 def complaint(kernel, expect, excuses, wanted, outcome):
     lines, verdicts, failure = outcome
     if lines.get(kernel) != wanted.get(kernel) or not wanted.get(kernel):
@@ -91,7 +105,7 @@ def complaint(kernel, expect, excuses, wanted, outcome):
             if ours != theirs:
                 return f"split:   {ours}\n# unsplit: {theirs}"
         return failure or "no output"
-    split, whole, reasons = verdicts.get(kernel, (0, 0, ["not in the summary"]))
+    split, whole, reasons, _ = verdicts.get(kernel, (0, 0, ["not in the summary"], None))
     if expect == "split" and split == 0 and not set(excuses) & set(reasons):
         return f"never split: {'; '.join(reasons)}"
     if expect == "whole" and split > 0:
@@ -101,26 +115,34 @@ def complaint(kernel, expect, excuses, wanted, outcome):
 
 def compare(args, caches):
     settings = [setting.split("/") for setting in args.settings]
-    kernels = [found for path in args.files if (found := head(path))]
+    ordered = {path for path in args.files if "\n// order: " in path.read_text()}
+    files = {False: [path for path in args.files if path not in ordered], True: [path for path in args.files if path in ordered]}
+    kernels = [(*found, path in ordered) for path in args.files if (found := head(path))]
     results = tap.Results(len(settings) * len(kernels))
-    wanted, _, failure = run(args, caches, "2", COEXEC_SPLIT="never")
-    if failure:
+    wanted, failures = {}, []
+    for which in filter(files.get, (False, True)): # what a buffer holds depends on the files before its own
+        lines, _, failure = run(args, files[which], caches, "2", COEXEC_SPLIT="never")
+        wanted.update(lines)
+        failures += [failure] * bool(failure)
+    for failure in failures:
         print(f"# unsplit: {failure}", file=sys.stderr)
 
     def outcome(setting):
-        return run(args, caches, setting[2], COEXEC_SPLIT="always", COEXEC_ALGO=setting[0], 
-                   COEXEC_DEBUG=f"analysis_wait=60000{CHECKED},zero_copy={setting[1].replace(',', ':')}")
+        """Of kernels whose results depend on no order, and of the others."""
+        return [run(args, files[which], caches, setting[2], COEXEC_SPLIT="always", COEXEC_ALGO=setting[0], COEXEC_VERIFY=str(int(which)),
+                    COEXEC_DEBUG=f"analysis_wait=60000{CHECKED},zero_copy={setting[1].replace(',', ':')}") if files[which] else ({}, {}, None)
+                for which in (False, True)]
 
     with ThreadPoolExecutor(args.jobs) as pool:
         for (policy, zero_copy, devices), result in zip(settings, pool.map(outcome, settings)):
-            for kernel, expect, images in kernels:
+            for kernel, expect, images, which in kernels:
                 # under a dynamic policy one device may take every package of a short launch before another wakes: still right
                 excuses = TAKEN_BY_ONE + [NO_IMAGES] * (images and zero_copy == "0" and devices != "2")
-                wrong = complaint(kernel, expect, excuses, wanted, result)
-                split, whole, _ = result[1].get(kernel, (0, 0, []))
+                wrong = complaint_of_verified(kernel, wanted, result[1]) if which else complaint(kernel, expect, excuses, wanted, result[0])
+                split, whole, _, _ = result[which][1].get(kernel, (0, 0, [], None))
                 name = f"{kernel} {policy} zero-copy {zero_copy} {devices} devices ({split} split, {whole} whole)"
                 results.add(name, wrong)
-    return 1 if results.failed or failure else 0
+    return 1 if results.failed or failures else 0
 
 
 def main():

@@ -12,6 +12,7 @@
  *   // part: 1..2 writes 0 256..512 [exact] [boxed]   what groups [1, 2) write, in bytes; boxed: by boxes
  *   // note: REASON                  stands in the way of any split
  *   // reason: REASON                of this launch
+ *   // order: WHY                    what it leaves depends on the order of its work-groups
  *   // checked: 2 3                  it may be split first and checked afterwards, with copies of these
  *                                    arguments' objects
  *
