@@ -50,7 +50,7 @@ def the_tool_takes_the_same():
 
 def a_bad_one_is_told_once():
     done = run(PROGRAM, COEXEC_ALGO="static;escape_time=sigmoid:q=1")
-    line = "coexec: COEXEC_ALGO=static;escape_time=sigmoid:q=1: sigmoid has no parameter 'q'; accepted: k_regular, k_irregular, p, d, l; using auto\n"
+    line = "coexec: COEXEC_ALGO=static;escape_time=sigmoid:q=1: sigmoid has no parameter 'q'; accepted: k_regular, k_irregular, p, d, l, published; using auto\n"
     assert done.stderr.count(line) == 1 and "balancer auto)" in done.stderr, done.stderr
     bad = subprocess.run([TOOL, "run", "--algo", "sigmoid:q=1", "true"], env=ENV, capture_output=True, text=True)
     assert bad.returncode == 2 and "sigmoid has no parameter 'q'; accepted: k_regular," in bad.stderr, bad
