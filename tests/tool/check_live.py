@@ -268,6 +268,18 @@ def terminal(**variables):
         shell.tmux("kill-server")
 
 
+def pid_of(command):
+    """The process that was begun with exactly these words; not every system has pgrep."""
+    words = command.split()
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if entry.read_bytes().decode(errors="replace").split("\0")[:-1] == words:
+                return int(entry.parent.name)
+        except OSError:
+            continue
+    raise AssertionError(f"no process {command}")
+
+
 def screen():
     """One process on the whole screen, which follows its size; q and signals end it, Ctrl-Z stops it."""
     if not shutil.which("tmux"):
@@ -283,7 +295,7 @@ def screen():
             shell.tmux("resize-window", "-x", "100", "-y", "20")
             shell.until("WORK-ITEMS/S")
             if end == "TERM":
-                subprocess.run(["pkill", "-TERM", "-x", "-f", f"{TOOL} top {process.pid}"], check=True)
+                os.kill(pid_of(f"{TOOL} top {process.pid}"), signal.SIGTERM)
             else:
                 shell.keys(end)
             shell.until("WORK-ITEMS/S", away=True)
@@ -352,8 +364,7 @@ def signals_of_a_run():
             shell.keys(f"clear; {command}", "Enter")
             shell.until("launches/s")
             if end == "TERM":
-                tool = subprocess.run(["pgrep", "-x", "-f", command], capture_output=True, text=True, check=True).stdout.split()[0]
-                os.kill(int(tool), signal.SIGTERM)
+                os.kill(pid_of(command), signal.SIGTERM)
             else:
                 shell.keys(end)
             shell.until("launches/s", away=True)
