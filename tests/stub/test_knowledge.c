@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    LEARNED = 6,       /* launches that both shared, of a process that learns */
+    LEARNED = 10,      /* launches that both shared, of a process that learns */
     LEARNED_IN = 1000, /* ... in so many launches at most */
     CORRECTED_IN = 60, /* launches in which what misleads is found out, at most */
 };
@@ -235,7 +235,7 @@ static void launch_until_split(void)
 static bool is_corrected(int unused)
 {
     (void)unused;
-    learn("0.08,0.08", 1);
+    learn("0.02,0.02", 1);
     in_a_process(launch_once_only, "8,8", 1);
     const double before = last_number("stub_settle: whole ");
     unlink(cl_folder_path("timeline"));
