@@ -232,7 +232,7 @@ START_TEST(threads_are_found_and_bound)
     CPU_ZERO(&one);
     CPU_SET(cpus[0], &one);
     cx_driver_threads_list(&before);
-    ck_assert_uint_eq(before.n, 1);
+    ck_assert_uint_ge(before.n, 1); /* a sanitizer may have one of its own */
     ck_assert_int_eq(pthread_barrier_init(&barrier, NULL, 4), 0);
     for (unsigned i = 0; i < 3; i++)
         ck_assert_int_eq(pthread_create(&id[i], NULL, thread_main, NULL), 0);
