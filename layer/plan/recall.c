@@ -301,21 +301,13 @@ static void keep_tuning(const struct cx_kernel_history *history, struct cx_profi
     }
 }
 
-/* A longer name is cut. */
-static void name_event(struct cx_profile *event, const char *name)
-{
-    const size_t length = strnlen(name, sizeof(event->name) - 1);
-    memcpy(event->name, name, length);
-    event->name[length] = 0;
-}
-
 /* Keeps that a process has the kernel, and what a split of it saved. */
 static void keep_saved(const struct cx_context *context, const struct cx_kernel_history *history,
                        const struct cx_profile_key *key, const char *name, double saved)
     CX_HOLDS(cx_context_locked)
 {
     struct cx_profile event = {.key = *key, .ndevices = context->nmembers, .saved = saved};
-    name_event(&event, name);
+    snprintf(event.name, sizeof(event.name), "%s", name);
     keep_tuning(history, &event);
     cx_knowledge_add(&event);
 }
@@ -368,7 +360,7 @@ void cx_recall_tuning(const struct cx_launch *launch, struct cx_kernel_history *
     if (!tuning || history->recall.tuned || !cx_knowledge_ready())
         return;
     history->recall.tuned = true;
-    if (!key_of(launch, history, &key))
+    if (!has_set(launch->base.context) || !name_kernel(launch->request.kernel, history))
         return;
     key_of_kernel(context, history->recall.name, &key);
     if (!cx_knowledge_find(&key, &profile, NULL) || profile.ndevices != context->nmembers)
@@ -447,7 +439,7 @@ static bool begin_event(const struct cx_launch *launch, struct cx_kernel_history
     memset(event, 0, sizeof(*event));
     if (!key_of(launch, history, &event->key))
         return false;
-    name_event(event, launch->request.kernel->function->name);
+    snprintf(event->name, sizeof(event->name), "%s", launch->request.kernel->function->name);
     event->groups = launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     event->arguments = cx_recall_arguments(launch);
     event->ndevices = launch->base.context->nmembers;
