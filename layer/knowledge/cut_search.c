@@ -106,17 +106,6 @@ static void store(const struct cx_cut_record *record)
 
 /* ---- at the beginning ---- */
 
-static bool may_search(void)
-{
-    const struct cx_options *options = cx_options_get();
-    const char *cache = cx_options_cache_dir();
-    if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible ||
-        options->split == CX_OPTION_SPLIT_NEVER || !cache)
-        return false;
-    search.folder = cx_knowledge_folder(cache);
-    return search.folder != NULL;
-}
-
 static void begin_measuring(void) CX_UNCHECKED
 {
     measured = calloc(MOST_KERNELS, sizeof *measured);
@@ -132,7 +121,8 @@ unsigned cx_cut_search_begin(const char *machine, const unsigned *order, unsigne
     struct cx_cut_record *record = calloc(1, sizeof *record);
     memset(ratios, 0, n * sizeof *ratios);
     *tries = false;
-    if (!record || !may_search() || !cx_knowledge_salt(search.folder, may_write, search.salt)) {
+    search.folder = record ? cx_knowledge_folder_wanted() : NULL;
+    if (!search.folder || !cx_knowledge_salt(search.folder, may_write, search.salt)) {
         free(record);
         return order[0];
     }

@@ -5,6 +5,7 @@
 #include "layer/knowledge/folder.h"
 #include "layer/base/clock.h"
 #include "layer/base/disk_cache.h"
+#include "layer/base/options.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -17,6 +18,16 @@ char *cx_knowledge_folder(const char *cache)
 {
     char *path = NULL;
     return asprintf(&path, "%s/knowledge", cache) < 0 ? NULL : path;
+}
+
+char *cx_knowledge_folder_wanted(void)
+{
+    const struct cx_options *options = cx_options_get();
+    const char *cache = cx_options_cache_dir();
+    if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible ||
+        options->split == CX_OPTION_SPLIT_NEVER || !cache)
+        return NULL;
+    return cx_knowledge_folder(cache);
 }
 
 static bool load_salt(const char *folder, unsigned char salt[CX_KNOWLEDGE_SALT])

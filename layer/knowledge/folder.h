@@ -25,8 +25,11 @@ enum { CX_KNOWLEDGE_SALT = 32 };
 enum { CX_KNOWLEDGE_NEW_MOST = 200 };
 
 /* The folder's path, which the caller frees; NULL: no memory. cache: cx_options_cache_dir. Called by
- * knowledge.c and tools/. */
+ * folder.c and tools/. */
 char *cx_knowledge_folder(const char *cache);
+/* The same where COEXEC_KNOWLEDGE and the like have the process learn or be told anything; else NULL. Called
+ * by knowledge.c and cut_search.c. */
+char *cx_knowledge_folder_wanted(void);
 /* Reads the salt, or makes one. False: there is none. Called by knowledge.c. */
 bool cx_knowledge_salt(const char *folder, bool may_write, unsigned char salt[CX_KNOWLEDGE_SALT]);
 /* Adds the profiles of `view` to the table. Called by knowledge.c. */

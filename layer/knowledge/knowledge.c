@@ -94,15 +94,11 @@ static void load(void *data) CX_UNCHECKED
 
 static void begin(void)
 {
-    const struct cx_options *options = cx_options_get();
-    const char *cache = cx_options_cache_dir();
-    if (options->knowledge == CX_OPTION_KNOWLEDGE_NEVER || options->reproducible ||
-        options->split == CX_OPTION_SPLIT_NEVER || !cache)
+    base.folder = cx_knowledge_folder_wanted();
+    if (!base.folder)
         return;
     base.process = getpid();
-    base.folder = cx_knowledge_folder(cache);
-    if (base.folder)
-        (void)cx_exit_guard_run(load, NULL); /* else: nothing is known */
+    (void)cx_exit_guard_run(load, NULL); /* else: nothing is known */
 }
 
 void cx_knowledge_begin(void)
