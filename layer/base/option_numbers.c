@@ -39,11 +39,17 @@ bool cx_option_uint(const char *text, uint64_t *value)
     return true;
 }
 
+static const char *const cut_names[] = {NULL, "l1", "l2", "l3", "numa", "auto"};
+
+const char *cx_option_cut_name(enum cx_option_cut_by by)
+{
+    return cut_names[by];
+}
+
 bool cx_option_cut(const char *text, struct cx_option_cut *cut)
 {
-    static const char *const names[] = {NULL, "l1", "l2", "l3", "numa", "auto"};
     for (unsigned i = CX_CUT_L1; i <= CX_CUT_AUTO; i++)
-        if (strcmp(text, names[i]) == 0) {
+        if (strcmp(text, cut_names[i]) == 0) {
             *cut = (struct cx_option_cut){.by = i};
             return true;
         }

@@ -35,7 +35,7 @@ bool cx_device_has_extension(const char *extensions, const char *name)
 
 bool cx_real_device_moves_images(const struct cx_real_device *device)
 {
-    return !device->is_sub_device || strcmp(device->platform->name, "Portable Computing Language") != 0;
+    return !device->is_sub_device || !cx_drivers_is_pocl(device->platform->name);
 }
 
 /* ---- asking a device ---- */

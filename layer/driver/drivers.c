@@ -80,6 +80,11 @@ static void add_searched(struct cx_drivers *drivers, const char *place)
     drivers->searched = joined;
 }
 
+bool cx_drivers_is_pocl(const char *name)
+{
+    return name && strcmp(name, "Portable Computing Language") == 0;
+}
+
 unsigned cx_drivers_version_number(const char *version)
 {
     unsigned major, minor;

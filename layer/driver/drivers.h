@@ -38,6 +38,9 @@ void cx_serialize(const char *platform, cl_icd_dispatch *table);
  * each of them (twins.c). Does nothing for other drivers. Called by drivers.c. */
 void cx_twins_tell_apart(const char *platform, cl_icd_dispatch *table);
 
+/* Whether a platform of that name (NULL: it has none) is PoCL's. Called by device.c, fission.c and twins.c.
+ */
+bool cx_drivers_is_pocl(const char *name);
 /* The number of a version text: 120 for "OpenCL 1.2 ...", 100 if it contains no version. Called by device.c.
  */
 unsigned cx_drivers_version_number(const char *version);

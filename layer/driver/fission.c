@@ -4,8 +4,10 @@
  */
 #include "layer/driver/fission.h"
 #include "layer/base/options.h"
+#include "layer/driver/drivers.h"
 #include "layer/driver/topology.h"
 #include "layer/knowledge/cut_search.h"
+#include "layer/knowledge/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,8 +187,7 @@ static bool as_planned(const struct cx_real_device *device, const struct plan *p
 static bool bind_threads(const struct cx_real_device *device, const struct plan *plan,
                          const struct cx_driver_threads *threads, const struct cx_fission *fission)
 {
-    bool all = strcmp(device->platform->name, "Portable Computing Language") == 0 &&
-               threads->n == device->compute_units;
+    bool all = cx_drivers_is_pocl(device->platform->name) && threads->n == device->compute_units;
     for (unsigned i = 0, first = 0; i < fission->n && all; first += plan->units[i++])
         all = cx_driver_threads_bind(threads, first, plan->units[i], &fission->cpus[i]);
     return all;
@@ -228,8 +229,7 @@ static void tell_cut(const struct cx_real_device *device, struct cx_option_cut h
         fprintf(out, " (COEXEC_FISSION)");
         return;
     }
-    fprintf(out, " (COEXEC_FISSION=%s: one for what shares %s", cx_cpu_level_name(how.by - CX_CUT_L1),
-            shared[how.by]);
+    fprintf(out, " (COEXEC_FISSION=%s: one for what shares %s", cx_option_cut_name(how.by), shared[how.by]);
     print_domains(fission, out);
     fprintf(out, "; %s%s)", method->name, fission->bound ? ", its driver's threads bound to them" : "");
 }
@@ -268,8 +268,8 @@ static void tell(const struct cx_real_device *device, struct cx_option_cut how, 
 
 /* ---- auto ---- */
 
-/* More devices than that are none that knowledge is kept of. */
-enum { MOST_PARTS = 16, LEVELS = 1 + CX_CPU_LEVELS };
+/* More devices are none that knowledge is kept of. */
+enum { MOST_PARTS = CX_PROFILE_DEVICES, LEVELS = 1 + CX_CPU_LEVELS };
 
 /* Levels that can be tried: none, and those with ever more parts. */
 struct levels {
@@ -306,7 +306,7 @@ static struct levels find_levels(cl_uint units)
 
 static const char *name_of(unsigned level)
 {
-    return level ? cx_cpu_level_name(level - 1) : "whole";
+    return level ? cx_option_cut_name(CX_CUT_L1 + level - 1) : "whole";
 }
 
 static void tell_levels(const struct levels *levels, unsigned level, bool tries, const double *ratios,

@@ -11,12 +11,6 @@
 
 enum { LONGEST_LIST = 4096, MOST_CACHES = 16 };
 
-const char *cx_cpu_level_name(enum cx_cpu_level level)
-{
-    static const char *const names[CX_CPU_LEVELS] = {"l1", "l2", "l3", "numa"};
-    return names[level];
-}
-
 bool cx_topology_allowed(cpu_set_t *allowed)
 {
     CPU_ZERO(allowed);

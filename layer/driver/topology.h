@@ -20,9 +20,6 @@ struct cx_cpu_domains {
     cpu_set_t *cpus;
 };
 
-/* "l1" ... "numa". Called by fission.c. */
-const char *cx_cpu_level_name(enum cx_cpu_level level);
-
 /* The processors that this process may run on. False: the system does not tell, or numbers go beyond
  * CPU_SETSIZE. Called by fission.c. */
 bool cx_topology_allowed(cpu_set_t *allowed);

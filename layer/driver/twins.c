@@ -67,7 +67,7 @@ static cl_int CL_API_CALL compile_apart(cl_program program, cl_uint ndevices, co
 
 void cx_twins_tell_apart(const char *platform, cl_icd_dispatch *table)
 {
-    if (!platform || strcmp(platform, "Portable Computing Language") != 0 || theirs.clBuildProgram)
+    if (!cx_drivers_is_pocl(platform) || theirs.clBuildProgram)
         return;
     theirs = *table;
     if (table->clBuildProgram)
