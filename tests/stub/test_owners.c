@@ -18,8 +18,10 @@ enum { N = 1 << 14, LOCAL = 64, STEPS = 10, DEVICES = 4 };
 static char timeline[64];
 static cl_int plate[N], result[N], model[2][N];
 
-/* What each device holds of the step's input, and whether it needs it. */
-static bool holds[DEVICES][N], needs[DEVICES][N], writes[DEVICES][N];
+/* What each device holds of the step's input and of its output's old contents, and whether it needs the
+ * input.
+ */
+static bool holds[DEVICES][N], holds_old[DEVICES][N], needs[DEVICES][N], writes[DEVICES][N];
 static unsigned packages[DEVICES]; /* that each ran in the step */
 static unsigned most_packages;     /* of a device in one of the steps that iterate looks at */
 
@@ -74,6 +76,28 @@ static unsigned look(unsigned from, struct moved *moved)
     return n;
 }
 
+/* A launch that a device runs alone, in a form that it has not accepted before, may be refused by it, and
+ * then leaves the output as it was (take.h): what the device lacks of the output moves, too. Gives how much
+ * that may be, 0 where several devices ran. */
+static size_t lacked_of_output(void)
+{
+    size_t lacked = 0;
+    for (unsigned d = 0; d < DEVICES; d++)
+        for (size_t i = 0; i < N && packages[d] == 1 && !memchr(writes[d], 0, N); i++)
+            lacked += !holds_old[d][i];
+    return lacked;
+}
+
+/* The buffers change places: what was read stays where it was, what was written is with its writers only. */
+static void change_places(void)
+{
+    for (unsigned d = 0; d < DEVICES; d++)
+        for (size_t i = 0; i < N; i++) {
+            holds_old[d][i] = holds[d][i] || needs[d][i];
+            holds[d][i] = writes[d][i];
+        }
+}
+
 /* One step: launches, waits, and compares what moved with what had to. */
 static void step(cl_kernel kernel, cl_mem in, cl_mem out, unsigned *line, struct moved *moved)
 {
@@ -89,8 +113,9 @@ static void step(cl_kernel kernel, cl_mem in, cl_mem out, unsigned *line, struct
     for (unsigned d = 0; d < DEVICES; d++)
         for (size_t i = 0; i < N; i++)
             lacked += needs[d][i] && !holds[d][i];
-    ck_assert_uint_eq(moved->in - before, lacked);
-    memcpy(holds, writes, sizeof(holds));
+    const size_t came = moved->in - before;
+    ck_assert_msg(came == lacked || came == lacked + lacked_of_output(), "%zu in, %zu lacked", came, lacked);
+    change_places();
 }
 
 static void smooth(const cl_int *in, cl_int *out)
@@ -128,6 +153,7 @@ static struct moved iterate(unsigned from, size_t *least)
     cl_mem mem[2];
     struct moved early = {0}, late = {0};
     *least = N;
+    memset(holds_old, 1, sizeof(holds_old)); /* nobody has written the second buffer */
     cl_kernel kernel = open_kernel(&program, "stub_smooth");
     make_plate(mem);
     unsigned line = look(0, &early);
