@@ -2,24 +2,23 @@
 /*
  * coexec-knowledge: the program that opens the knowledge base, the only one with SQLite in it.
  *
- *   coexec-knowledge take-in FOLDER    started by the driver in the background, now and then
+ * `coexec-knowledge take-in FOLDER` is started by the driver in the background, now and then
  * (layer/knowledge/knowledge.c): takes what processes learned into the base. It takes little of a core that
  * others want, goes on where the process that started it ends, and leaves the work to another one that is at
- * it already coexec-knowledge list ...          started by `coexec knowledge` (coexec_knowledge.c): shows,
- * copies and drops what they learned
+ * it already. `coexec-knowledge list ...` is started by `coexec knowledge` (coexec_knowledge.c): shows,
+ * copies and drops what they learned.
  *
- * Before: knowledge_store.h.
+ * Before: knowledge_store.h and knowledge_files.h.
  */
 #include "tools/coexec.h"
 #include "tools/coexec_guess.h"
 #include "tools/coexec_json.h"
+#include "tools/knowledge_files.h"
 #include "tools/knowledge_store.h"
 #include "layer/base/options.h"
-#include "layer/knowledge/cut_search.h"
 #include "layer/knowledge/folder.h"
 #include "scheduler/derive.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -194,12 +193,18 @@ static int list(struct request *request)
 {
     bool ok;
     if (request->json) {
+        struct json_object *object = json_object_new_object();
         request->list = json_object_new_array();
         ok = cx_store_each(request->store, request->kernel, list_one_json, request);
-        printf("%s\n", json_object_to_json_string_ext(request->list, JSON_C_TO_STRING_PLAIN));
-        json_object_put(request->list);
+        cx_json_add(object, "kernels", request->list);
+        if (!request->kernel)
+            cx_knowledge_files_add(request->folder, object);
+        printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+        json_object_put(object);
     } else {
         ok = cx_store_each(request->store, request->kernel, list_one, request);
+        if (!request->kernel)
+            request->shown += cx_knowledge_files_print(request->folder);
         if (ok && !request->shown)
             puts("nothing is known yet");
     }
@@ -352,17 +357,6 @@ static int import_from(struct request *request)
     return CX_EXIT_OK;
 }
 
-/* What was measured with CPU devices cut, which is in files of their own. */
-static void forget_cuts(const struct request *request)
-{
-    DIR *folder = opendir(request->folder);
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (strncmp(entry->d_name, CX_CUT_SEARCH_FILES, sizeof CX_CUT_SEARCH_FILES - 1) == 0)
-            (void)unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
-}
-
 static int forget(struct request *request)
 {
     if (!request->all && !request->kernel && !(request->older > 0))
@@ -372,8 +366,8 @@ static int forget(struct request *request)
     const int count = cx_store_forget(request->store, request->kernel, before);
     if (count < 0)
         return cx_tool_error(me, "the base cannot be written");
-    if (request->all)
-        forget_cuts(request);
+    if (request->all) /* powers and levels, too */
+        cx_knowledge_files_forget(request->folder);
     printf("%d profiles were dropped\n", count);
     return CX_EXIT_OK;
 }

@@ -25,7 +25,7 @@ enum { CX_KNOWLEDGE_SALT = 32 };
 enum { CX_KNOWLEDGE_NEW_MOST = 200 };
 
 /* The folder's path, which the caller frees; NULL: no memory. cache: cx_options_cache_dir. Called by
- * folder.c and tools/. */
+ * folder.c, power/record.c and tools/. */
 char *cx_knowledge_folder(const char *cache);
 /* The same where COEXEC_KNOWLEDGE and the like have the process learn or be told anything; else NULL. Called
  * by knowledge.c and cut_search.c. */

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import signal
@@ -62,7 +63,7 @@ def add(folder, lines):
 
 
 def listed(folder, *arguments):
-    return json.loads(knowledge(folder, "list", "--json", *arguments))
+    return json.loads(knowledge(folder, "list", "--json", *arguments))["kernels"]
 
 
 def lists_and_forgets():
@@ -79,6 +80,35 @@ def lists_and_forgets():
         add(folder, [line(1, 1024)])
         knowledge(folder, "forget", "--all")
         assert listed(folder) == []
+
+
+def make_caches(folder):
+    """A made-up machine of this process's processors: an L2 cache each, and one L3 cache."""
+    cpus = sorted(os.sched_getaffinity(0))
+    for cpu in cpus:
+        for index, (level, shared) in enumerate((("2", [cpu]), ("3", cpus))):
+            cache = pathlib.Path(folder, "sys", "cpu", f"cpu{cpu}", "cache", f"index{index}")
+            cache.mkdir(parents=True)
+            for name, value in (("level", level), ("type", "Unified"), ("shared_cpu_list", ",".join(map(str, shared)))):
+                (cache / name).write_text(value + "\n")
+    return len(cpus)
+
+
+def lists_levels_of_programs():
+    """What processes of a program measured with a CPU device whole, and cut, is listed, and dropped."""
+    with tap.folder() as folder:
+        units = make_caches(folder)
+        env = {**CLEAN, "COEXEC_CACHE_DIR": folder, "COEXEC_FISSION": "auto", "COEXEC_SYSFS": folder + "/sys", "COEXEC_VENDORS": STUB,
+               "STUB_TYPE": "cpu", "STUB_DEVICES": "1", "STUB_UNITS": str(units), "STUB_CUTS": "counts", "STUB_ASYNC": "1", "STUB_SPEED": "0.002"}
+        for _ in range(2):
+            subprocess.run([TOOL, "run", "--", PROGRAM, "seconds", "1.5"], env=env, capture_output=True, input=b"0\n", timeout=120)
+        shown = knowledge(folder, "list")
+        assert re.search(r"^live_program +whole 1\.00" + (r" l2 \d+\.\d\d$" if units > 1 else "$"), shown, re.M), shown
+        kept = json.loads(knowledge(folder, "list", "--json"))["programs"]
+        assert len(kept) == 1 and kept[0]["program"] == "live_program" and kept[0]["time_of_whole"]["whole"] == 1, kept
+        assert "live_program" not in knowledge(folder, "list", "--kernel", "*")
+        knowledge(folder, "forget", "--all")
+        assert "nothing is known yet" in knowledge(folder, "list")
 
 
 def exports_and_imports():
@@ -275,5 +305,5 @@ def not_ours():
     assert "no cache folder" in knowledge("-", "list", status=1)
 
 
-sys.exit(tap.run([lists_and_forgets, exports_and_imports, predicts, stays_bounded, old_ones_go, leftovers_go, many_at_once, programs_at_once, programs_never_notice, damage_begins_anew, full_disk,
+sys.exit(tap.run([lists_and_forgets, lists_levels_of_programs, exports_and_imports, predicts, stays_bounded, old_ones_go, leftovers_go, many_at_once, programs_at_once, programs_never_notice, damage_begins_anew, full_disk,
                   small_disk, not_ours]))

@@ -154,6 +154,11 @@ def calibration_is_kept():
             assert done.returncode == 0 and not done.stderr, done
             rows = re.findall(r"^  [01] .* ([0-9.]+) +([0-9.]+)$", done.stdout, re.M)
             assert len(rows) == 2 and all(60 < float(idle) < 100 and float(more) < 30 for idle, more in rows), done.stdout
+            listed = subprocess.run([TOOL, "knowledge", "list"], env=env, capture_output=True, text=True, timeout=120)
+            if "has no knowledge base" not in listed.stderr:
+                kept = re.findall(r"^package-0 \(([01]) of 2\) +\S+ +([0-9.]+) \+- [0-9.]+ +[0-9.]+$", listed.stdout, re.M)
+                assert [d for d, _ in kept] == ["0", "1"], listed
+                assert all(abs(2 * float(idle) - float(rows[0][0])) <= 0.2 for _, idle in kept), (rows, listed)  # each has half of the package
             env["COEXEC_KNOWLEDGE"] = "0"
             done = subprocess.run([TOOL, "calibrate", "--seconds", "1.5"], env=env, capture_output=True, text=True, timeout=120)
             assert done.returncode == 0 and "not kept" in done.stderr, done
