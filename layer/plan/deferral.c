@@ -29,6 +29,9 @@ enum { LONG_DEFERRED = 2, LONG_LEFT = 1, MANY_DEFERRED = 8, MANY_LEFT = 4 };
  * few are held, so that one runs alone and tells its length; if none does, nobody tells. */
 #define WORTH_DEFERRING 5e-3
 enum { MOST_UNKNOWN_LENGTHS = 8, HELD_BEHIND_THESE = 4 };
+/* Launches of a context that are the first of their function, whose kernel's analysis is waited for though
+ * nothing is known of their length. */
+enum { MOST_FIRST_ONES = 16 };
 /* For how long a straggler is waited for, of the launch's time without it, and the shortest wait worth it. */
 #define STRAGGLER_PART 0.25
 enum { SHORTEST_WAIT_NS = 50000 };
@@ -95,6 +98,15 @@ bool cx_deferral_waits_for(const struct cx_launch *launch)
     return deferred != NULL;
 }
 
+/* Whether analysing its kernel, which is still running, counts for a launch of which nothing is known but
+ * that it is the first of its function. */
+static bool is_worth_analysing(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    return launch->deferral.lacks_summary && cx_plan_expected(launch) <= 0 &&
+           launch->request.kernel->function->history->lengths.unknown == 0 &&
+           launch->base.context->planner->first_ones < MOST_FIRST_ONES;
+}
+
 /* How many jobs the member may have left to do when the launch is planned; at most as many as it has, where
  * it is not to be held. */
 static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead) CX_HOLDS(cx_context_locked)
@@ -122,8 +134,9 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
         !lacks && !launch->deferral.lacks_length && cx_prefix_summary_counts(launch, member);
     if (!lacks && !launch->deferral.lacks_length && !launch->deferral.lacks_summary)
         return false;
+    const bool is_first = is_worth_analysing(launch);
     if (cx_split_policy_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
-        cx_plan_expected(launch) < WORTH_DEFERRING)
+        !is_first && cx_plan_expected(launch) < WORTH_DEFERRING)
         return false;
     launch->deferral.resume_member = member < context->nmembers ? member : launch->base.queue->fastest;
     struct cx_worker *worker = &context->workers[launch->deferral.resume_member];
@@ -134,6 +147,7 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
     launch->deferral.resume_seq = worker->timeline.planned - left;
     if (!waits(launch))
         return false;
+    context->planner->first_ones += is_first;
     cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->request.kernel->function->name,
              launch->deferral.lacks_length    ? "one before it to tell its length"
              : launch->deferral.lacks_summary ? "its kernel's analysis"

@@ -5,7 +5,8 @@
  * once do not have all of it run whole. A launch is deferred only behind work that its member has to do first
  * anyway, and planned before the last of that ends. Work that waits in the queue counts when it is decided
  * whether a build pays. If losses are bounded (cx_split_policy_bounded), a launch that may be long is also
- * deferred behind one that will show how long it takes, and a long one until its kernel is analysed.
+ * deferred behind one that will show how long it takes, and a long one, or the first of its function, until
+ * its kernel is analysed.
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */

@@ -30,6 +30,7 @@ struct cx_planner {
     double lacked CX_GUARDED_BY(cx_context_locked);
     /* deferral.h: launches that wait for progress, counted in context->ndeferred; references */
     struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked);
+    unsigned first_ones CX_GUARDED_BY(cx_context_locked); /* of them so far, the first of their function */
     /* launch/prefix.h: those of which a slice has ended, to be continued; references */
     struct cx_launch *prefixes CX_GUARDED_BY(cx_context_locked);
     /* candidates.h: memory that is used again; NULL until needed */

@@ -220,6 +220,28 @@ START_TEST(those_behind_are_analysed)
 }
 END_TEST
 
+/* The second kernel's only launch is enqueued behind the first one's before either is analysed. */
+static bool first_behind_is_analysed_once(void)
+{
+    begin_make_folder();
+    analyse_late();
+    begin_open("0.0005"); /* 4 s each */
+    use_plain_queue();
+    cl_kernel other = cl_kernel_in(begin.program, "stub_copy_plus");
+    begin_launch_over(other, begin.mem[0], begin.mem[1], N / 2);
+    begin_launch(N / 2);
+    cl_ok(clFinish(cl.queue));
+    cl_ok(clReleaseKernel(other));
+    begin_end(N / 2);
+    return begin_second_did(N / 16);
+}
+
+START_TEST(first_behind_is_analysed)
+{
+    begin_ask_of_longer_ones(first_behind_is_analysed_once);
+}
+END_TEST
+
 /* The program waits for each, which tells how long they take where their driver's times are not taken. */
 static bool waits_tell_lengths_once(void)
 {
@@ -506,6 +528,7 @@ int main(void)
     tcase_add_test(tcase, those_behind_know);
     tcase_add_test(tcase, many_behind_know);
     tcase_add_test(tcase, those_behind_are_analysed);
+    tcase_add_test(tcase, first_behind_is_analysed);
     tcase_add_test(tcase, waits_tell_lengths);
     tcase_add_test(tcase, text_is_not_all);
     tcase_add_test(tcase, dear_part_comes_late);
