@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 static const struct cx_subcommand *const subcommands[] = {
-    &cx_run_subcommand,   &cx_env_subcommand,    &cx_power_subcommand,     &cx_calibrate_subcommand,
-    &cx_top_subcommand,   &cx_info_subcommand,   &cx_explain_subcommand,   &cx_simulate_subcommand,
-    &cx_bench_subcommand, &cx_report_subcommand, &cx_knowledge_subcommand,
+    &cx_run_subcommand,   &cx_env_subcommand,  &cx_power_subcommand,   &cx_calibrate_subcommand,
+    &cx_top_subcommand,   &cx_info_subcommand, &cx_explain_subcommand, &cx_simulate_subcommand,
+    &cx_bench_subcommand, &cx_tune_subcommand, &cx_report_subcommand,  &cx_knowledge_subcommand,
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 

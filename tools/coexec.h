@@ -29,6 +29,7 @@ extern const struct cx_subcommand cx_env_subcommand;
 extern const struct cx_subcommand cx_power_subcommand;
 extern const struct cx_subcommand cx_calibrate_subcommand;
 extern const struct cx_subcommand cx_top_subcommand;
+extern const struct cx_subcommand cx_tune_subcommand;
 extern const struct cx_subcommand cx_info_subcommand;
 extern const struct cx_subcommand cx_explain_subcommand;
 extern const struct cx_subcommand cx_simulate_subcommand;

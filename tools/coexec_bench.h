@@ -54,6 +54,7 @@ struct cx_bench_result {
     bool checked;
     /* from the summary; 0 and -1 for runs that were not through coexec */
     unsigned long long launches, split, packages;
+    double launches_ms;                    /* all launches' times */
     double joules, joules_error, power_ms; /* of all sources, with --power; 0: no figure */
     double moved_mb, balance;              /* balance: mean over the kernels' launches; -1: none was split */
 };
@@ -63,6 +64,7 @@ struct cx_bench_running {
     pid_t child; /* -1: it could not be started; 0: there is none */
     FILE *out, *err;
     double began_ms;
+    bool any;  /* one that prints no result, of which its status and its summary count */
     int error; /* child -1: why, as errno has it */
 };
 

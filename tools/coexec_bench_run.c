@@ -122,7 +122,10 @@ static void read_summary(char *text, struct cx_bench_result *result)
                 continue;
             result->launches += launches;
             result->split += split;
-            const char *moved = strstr(line, "; moved "), *load = strstr(line, "; load balance ");
+            const char *took = strstr(line, "; time "), *moved = strstr(line, "; moved "),
+                       *load = strstr(line, "; load balance ");
+            if (took)
+                result->launches_ms += strtod(took + 7, NULL);
             if (moved)
                 result->moved_mb += strtod(moved + 8, NULL);
             if (load && split) {
@@ -156,8 +159,8 @@ static void note_problem(struct cx_bench_result *result, int status, char *error
     else if (WEXITSTATUS(status) == 0)
         snprintf(result->problem, sizeof result->problem, "printed no result %.200s", last);
     else
-        snprintf(result->problem, sizeof result->problem, "exit status %d: %.200s", WEXITSTATUS(status),
-                 last);
+        snprintf(result->problem, sizeof result->problem, "exit status %d%s%.200s", WEXITSTATUS(status),
+                 *last ? ": " : "", last);
     make_plain(result->problem);
 }
 
@@ -184,7 +187,7 @@ void cx_bench_end(struct cx_bench_running *running, unsigned seconds, struct cx_
         result->ended = status == -1;
         result->process_ms = process_ms;
         result->ok = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && text && errors &&
-                     read_last_line(text, result);
+                     (running->any || read_last_line(text, result));
         if (again)
             read_summary(again, result);
         if (!result->ok && errors)

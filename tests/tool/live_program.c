@@ -4,7 +4,8 @@
  * comes on standard input, and ends with the status that the line says. Says "ready", and the number of its
  * child. usage: live_program [WHAT] with fork: it has a child; exec: it becomes sleep in place of ending;
  * two: it has two contexts; seconds: it ends by itself as many after that as follow, and prints a line every
- * tenth of one; phases: it launches and pauses for so many seconds in turn, five times.
+ * tenth of one; phases: it launches and pauses for so many seconds in turn, five times; times: it launches as
+ * many times as follow, and ends well.
  */
 #include "../benchmark/client.h"
 
@@ -88,7 +89,10 @@ int main(int argc, char **argv)
     if (strcmp(what, "phases") == 0 && argc > 2)
         launch_and_pause(work, 1e6 * strtod(argv[2], NULL));
     fflush(stdout);
-    for (unsigned i = 0; !is_over(end_us); i++) {
+    const long times = strcmp(what, "times") == 0 && argc > 2 ? strtol(argv[2], NULL, 10) : -1;
+    for (long i = 0; i < times; i++)
+        launch(work);
+    for (unsigned i = 0; times < 0 && !is_over(end_us); i++) {
         launch(&work[i % (unsigned)n]);
         if (end_us > 0 && client_now_us() > next_us) {
             printf("output %u\n", i);
@@ -102,5 +106,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(what, "exec") == 0)
         execlp("sleep", "sleep", "60", (char *)NULL);
+    if (times >= 0)
+        return 0;
     return end_us > 0 || !fgets(line, sizeof line, stdin) ? 3 : (int)strtol(line, NULL, 10);
 }

@@ -7,10 +7,10 @@ _coexec() {
         mapfile -t COMPREPLY < <(compgen -W "$("$coexec" help 2>/dev/null | awk '/^  [a-z]/ { print $1 }')" -- "$word")
         return
     fi
-    if [ "$sub" = run ] || [ "$sub" = power ]; then # the program's own words begin behind it
+    if [ "$sub" = run ] || [ "$sub" = power ] || [ "$sub" = tune ]; then # the program's own words begin behind it
         for ((at = 2; at < COMP_CWORD; at++)); do
             case ${COMP_WORDS[at]} in
-            --algo | --devices | --trace | --set | --period | --idle | --json) ((at++)) ;;
+            --algo | --algos | --by | --devices | --trace | --set | --period | --idle | --json | --runs | --limit) ((at++)) ;;
             --) ((at++)); break ;;
             -*) ;;
             *) break ;;
@@ -23,6 +23,7 @@ _coexec() {
     fi
     case $before in
     --algo) mapfile -t COMPREPLY < <(compgen -W "single static dynamic hguided adaptive sigmoid logfit concord hdss marrow auto" -- "$word") ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W "process launches" -- "$word") ;;
     --devices) mapfile -t COMPREPLY < <(compgen -W "all cpu gpu accelerator" -- "$word") ;;
     --set)
         compopt -o nospace
@@ -34,7 +35,7 @@ _coexec() {
     *)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "-- $("$coexec" help "$sub" 2>/dev/null | grep -oE '(^|[ [])--[a-z-]+' | tr -d ' [' | sort -u)" -- "$word")
-        elif [ "$sub" = run ] || [ "$sub" = power ]; then
+        elif [ "$sub" = run ] || [ "$sub" = power ] || [ "$sub" = tune ]; then
             mapfile -t COMPREPLY < <(compgen -A command -- "$word"; compgen -A file -- "$word")
         else
             compopt -o default
