@@ -29,7 +29,7 @@ struct bench {
     struct cx_bench_start start;
     const char *programs, *algos, *sets, *json, *compare, *baselines;
     unsigned runs, limit, alone_limit, time_limit; /* seconds; the latter two 0: none */
-    bool scaling, alike, resume, native, together, cold, power;
+    bool scaling, alike, resume, native, together, oracle, cold, power;
     struct set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][CX_BENCH_ALGO];
@@ -195,10 +195,13 @@ static int take_algos(struct bench *bench)
 static int take_baseline(struct bench *bench, char *name)
 {
     const bool native = strcmp(name, CX_BENCH_NATIVE) == 0, together = strcmp(name, CX_BENCH_TOGETHER) == 0;
+    const bool oracle = strcmp(name, CX_BENCH_ORACLE) == 0;
     bench->native |= native;
     bench->together |= together;
-    return native || together ? CX_EXIT_OK
-                              : cx_usage_error(me, "--baseline %s: accepted are native, together", name);
+    bench->oracle |= oracle;
+    return native || together || oracle
+               ? CX_EXIT_OK
+               : cx_usage_error(me, "--baseline %s: accepted are native, together, oracle", name);
 }
 
 static bool add_set(struct bench *bench, const char *label, const char *devices)
@@ -346,6 +349,8 @@ static bool make_rows(struct bench *bench, struct cx_bench_case *job)
             ok &= add_row(job, bench->set[s].label, CX_BENCH_TOGETHER, bench->set[s].bits);
         if (bench->native && job->program->native && several)
             ok &= add_row(job, bench->set[s].label, CX_BENCH_NATIVE, bench->set[s].bits);
+        if (bench->oracle && __builtin_popcountll(bench->set[s].bits) == 2)
+            ok &= add_row(job, bench->set[s].label, CX_BENCH_ORACLE, bench->set[s].bits);
         for (unsigned a = 0; a < bench->nalgos; a++)
             ok &= add_row(job, bench->set[s].label, bench->algo[a], bench->set[s].bits);
     }
@@ -395,6 +400,8 @@ static void start_row(struct bench *bench, const struct cx_bench_case *job, cons
         cx_bench_start_native(&bench->start, job, row, result);
     else if (strcmp(row->algo, CX_BENCH_TOGETHER) == 0)
         cx_bench_start_together(&bench->start, job, row, result);
+    else if (strcmp(row->algo, CX_BENCH_ORACLE) == 0)
+        cx_bench_start_oracle(&bench->start, job->program, devices_of(bench, row), result);
     else if (*row->algo)
         cx_bench_start_through(&bench->start, job->program, devices_of(bench, row), row->algo, result);
     else if (cx_bench_too_slow(row))
@@ -654,7 +661,8 @@ const struct cx_subcommand cx_bench_subcommand = {
         "                    by the times on each device alone (mandelbrot, nbody, gaussian, binomial,\n"
         "                    matmul, ray, saxpy, spmv); together: also the programs bare on all of them at\n"
         "                    the same time, a process each: what devices give that share cores, memory or\n"
-        "                    power\n"
+        "                    power; oracle: also static with the best of nine shares of two devices, each\n"
+        "                    tried\n"
         "  --scaling         sets of one, two, ... of the devices that are like the fastest, then all "
         "devices\n"
         "  --power           also the energy of each process and the energy-delay product, over the fastest\n"

@@ -56,24 +56,48 @@ bool cx_bench_start_caches(struct cx_bench_start *start, const char *name)
     return mkdir(start->caches, 0700) == 0 || errno == EEXIST;
 }
 
+/* powers: of COEXEC_DEBUG, or NULL. */
 static struct cx_bench_running begin_through(const struct cx_bench_start *start,
                                              const struct cx_bench_program *program, const char *devices,
-                                             const char *algo)
+                                             const char *algo, const char *powers)
 {
-    const char *arguments[ARGUMENTS] = {start->self, "run", "--devices", devices,
-                                        "--algo",    algo,  "--summary", "--"};
+    const char *arguments[ARGUMENTS] = {start->self, "run", "--devices", devices, "--algo", algo};
     struct caches caches = caches_of(start);
     const char *const environment[] = {"COEXEC_SUMMARY_FILE", CACHES(caches), NULL};
-    char path[PATH_MAX], repeat[16];
-    program_arguments(start, program, arguments + 8, path, repeat);
+    char path[PATH_MAX], repeat[16], setting[64];
+    unsigned n = 6;
+    if (powers) {
+        snprintf(setting, sizeof setting, "powers=%s", powers);
+        arguments[n++] = "--set";
+        arguments[n++] = setting;
+    }
+    arguments[n++] = "--summary";
+    arguments[n++] = "--";
+    program_arguments(start, program, arguments + n, path, repeat);
     return cx_bench_begin(arguments, environment);
 }
 
 void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_bench_program *program,
                             const char *devices, const char *algo, struct cx_bench_result *result)
 {
-    struct cx_bench_running running = begin_through(start, program, devices, algo);
+    struct cx_bench_running running = begin_through(start, program, devices, algo, NULL);
     cx_bench_end(&running, start->limit, result);
+}
+
+void cx_bench_start_oracle(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                           const char *devices, struct cx_bench_result *result)
+{
+    for (unsigned share = 10; share < 100; share += 10) {
+        struct cx_bench_result one;
+        char powers[32];
+        snprintf(powers, sizeof powers, "%u:%u", share, 100 - share);
+        struct cx_bench_running running = begin_through(start, program, devices, "static", powers);
+        cx_bench_end(&running, start->limit, &one);
+        if (share == 10 || !one.ok || (result->ok && one.ms < result->ms))
+            *result = one;
+        if (!one.ok)
+            return;
+    }
 }
 
 /* Adds the device's driver to those that the loader finds in a folder, which is made. `folder` gets its path.
@@ -133,7 +157,7 @@ static struct cx_bench_running begin_bare(const struct cx_bench_start *start,
     unsigned nplatform = 0;
     snprintf(name, sizeof name, "%u", device->index);
     if (device->is_sub_device) /* made by COEXEC_FISSION: there is nothing to name it by */
-        return begin_through(start, program, name, "single");
+        return begin_through(start, program, name, "single", NULL);
     for (const struct cx_real_platform *p = start->machine->platforms; p != device->platform; p++)
         nplatform += strcmp(p->driver, device->platform->driver) == 0;
     if (!add_driver(start, name, device, folder))

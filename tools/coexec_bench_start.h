@@ -33,6 +33,9 @@ void cx_bench_start_bare(const struct cx_bench_start *start, const struct cx_ben
 /* Through coexec, as `coexec run` starts it; devices as in COEXEC_DEVICES. */
 void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_bench_program *program,
                             const char *devices, const char *algo, struct cx_bench_result *result);
+/* The same with static, by the best of all shares of the row's two devices (CX_BENCH_ORACLE). */
+void cx_bench_start_oracle(const struct cx_bench_start *start, const struct cx_bench_program *program,
+                           const char *devices, struct cx_bench_result *result);
 /* The program's own version split by hand over the row's devices, by the times that the rows of the job have
  * for each device alone so far. */
 void cx_bench_start_native(const struct cx_bench_start *start, const struct cx_bench_case *job,

@@ -59,7 +59,7 @@ def bench_rejects_what_it_does_not_know():
                             (("--preset", "huge"), "accepted are tiny, small, paper and large"),
                             (("--algos", "sigmoid,nosuch"), "--algos nosuch: no balancer 'nosuch'; accepted: single, static,"),
                             (("--sets", "two=0,7"), "names no device"), (("--sets", "0"), "LABEL=DEVICES"),
-                            (("--baseline", "other"), "--baseline other: accepted are native, together"),
+                            (("--baseline", "other"), "--baseline other: accepted are native, together, oracle"),
                             (("--runs", "0"), "accepted are 1 to"), (("--nosuch",), "unknown option --nosuch"),
                             (("--json",), "--json needs a value")]:
         done = tool("bench", *arguments, COEXEC_VENDORS=STUB)
@@ -163,6 +163,25 @@ echo name={name} size=8 ms=$ms checksum=00ff check=pass
         done = tool("bench", "--examples", folder, "--programs", "saxpy", "--algos", "static", "--runs", "1", "--baseline", "native",
                     COEXEC_VENDORS=STUB, STUB_DEVICES="1", COEXEC_FISSION="1")
         assert "saxpy" in done.stdout, done
+
+
+def bench_finds_the_best_shares():
+    """A program that is the faster the nearer the first device's share is to 70 %."""
+    with tap.folder() as folder:
+        put_program(folder, "saxpy", f"""#!/bin/sh
+share=$(echo "$COEXEC_DEBUG" | sed -n 's/.*powers=\\([0-9]*\\):.*/\\1/p')
+ms=9
+[ "$COEXEC_ALGO" != static ] || [ -z "$share" ] || ms=$(((share - 70) * (share - 70) / 100 + 2))
+echo "$share" >> {folder}/shares
+echo name=saxpy size=8 ms=$ms checksum=00ff check=pass
+""")
+        out = os.path.join(folder, "out.json")
+        done = tool("bench", "--examples", folder, "--programs", "saxpy", "--algos", "auto", "--runs", "1", "--baseline", "oracle", "--no-cold",
+                    "--json", out, COEXEC_VENDORS=STUB, STUB_DEVICES="2")
+        assert done.returncode == 0, done
+        rows = {(row["set"], row["algo"]): row["ms"] for row in json.load(open(out))["programs"][0]["rows"]}
+        assert rows["all", "oracle"] == 2 and rows["all", "auto"] == 9, rows
+        assert sorted(filter(str.strip, open(os.path.join(folder, "shares")))) == [f"{share}\n" for share in range(10, 100, 10)]
 
 
 def bench_runs_devices_together():
