@@ -155,6 +155,23 @@ static void look_at_regions(const struct cx_summary_kernel *kernel, struct cx_ac
     free(region);
 }
 
+/* Whether nothing but an atomic's order forbids the split, and all is apart. */
+static bool judge_ordered(const struct cx_summary_kernel *kernel, const struct numbers *n,
+                          struct cx_access **access, struct cx_access_verdict *verdict)
+{
+    struct cx_access_verdict own;
+    struct cx_access *found;
+    const bool apart = cx_access_choose_checked(kernel, &n->geometry, n->arg, &found, &own) && own.separable;
+    if (apart) {
+        cx_access_destroy(access);
+        *access = found;
+        *verdict = own;
+    } else {
+        cx_access_destroy(&found);
+    }
+    return apart;
+}
+
 /* Text: why it does not split, or "" where it does. */
 static void judge(const struct cx_summary_kernel *kernel, struct json_object *launch, struct tally *tally,
                   char *text, size_t room)
@@ -177,6 +194,7 @@ static void judge(const struct cx_summary_kernel *kernel, struct json_object *la
         if (reason == CX_REASON_NONE || !(kernel->flags & CX_SUMMARY_OPAQUE))
             cx_access_choose(kernel, &n.geometry, n.arg, &access, &verdict);
         bool splits = reason == CX_REASON_NONE && (verdict.splits || verdict.separable);
+        splits = splits || judge_ordered(kernel, &n, &access, &verdict);
         look_at_regions(kernel, access, &writes, &reads);
         if (n.groups > 1) {
             tally->split += splits;

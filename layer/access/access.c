@@ -145,6 +145,31 @@ static bool is_unreliable(const struct cx_summary_kernel *k)
     return k->flags & CX_SUMMARY_OPAQUE;
 }
 
+/* Whether what the kernel orders work-items by are atomics alone, no fences or volatile accesses. */
+static bool orders_by_atomics(const struct cx_summary_kernel *k)
+{
+    bool alone = true;
+    for (uint32_t i = 0; i < k->nnote; i++) {
+        alone &= k->note[i].reason == CX_REASON_ATOMIC_ORDER;
+    }
+    return alone;
+}
+
+/*
+ * Of a launch whose kernel may order work-items: what is judged CHECKED is split. So is one that needs no
+ * check, as all that it writes, its atomics' places among them, is apart, whatever values are read or
+ * returned: an atomic orders those that touch its place, here within a package, which runs on one device.
+ */
+static void judge_ordered(struct cx_access *a)
+{
+    struct cx_access_verdict *v = &a->verdict;
+    const bool apart = v->splits && v->separable && !v->checked && orders_by_atomics(a->launch.kernel);
+
+    v->separable = apart;
+    v->splits = apart || (v->splits && v->checked);
+    v->checked &= v->splits;
+}
+
 static void judge(struct cx_access *a)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
@@ -171,10 +196,8 @@ static void judge(struct cx_access *a)
         return;
     }
     cx_access_find_protocols(a);
-    if (a->checks) { /* one that needs no check is not judged so */
-        v->separable = false;
-        v->splits &= v->checked;
-        v->checked &= v->splits;
+    if (a->checks) {
+        judge_ordered(a);
     }
 }
 

@@ -201,9 +201,10 @@ bool cx_access_choose(const struct cx_summary_kernel *kernel, const struct cx_ac
  * The same for a launch that cx_access_choose() does not split: each object with an access that is not proved
  * apart is CHECKED, and all else is EXCLUSIVE or only read. The proofs hold for whatever values are read from
  * memory or returned by atomics, since values that are not known before the launch count as any. Returns
- * verdict->splits, and then verdict->checked; else verdict->reason is why that cannot be done either. Objects
- * may be of any size, and what the program sees of them is not asked: see plan/check_rules.h. Called by
- * explain_trial.c, plan/judge.c and tests.
+ * verdict->splits, and then verdict->checked, or verdict->separable where all is apart and only atomics that
+ * order work-items forbade the split; else verdict->reason is why that cannot be done either. Objects may be
+ * of any size, and what the program sees of them is not asked: see plan/check_rules.h. Called by
+ * explain_trial.c, plan/judge.c, tools/coexec_judge.c and tests.
  */
 bool cx_access_choose_checked(const struct cx_summary_kernel *kernel,
                               const struct cx_access_geometry *geometry, const struct cx_access_arg *args,

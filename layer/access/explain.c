@@ -343,12 +343,12 @@ static void judge_checked(struct story *s)
     uint64_t local;
 
     cx_explain_try(s->k, true, &access, &verdict, &local);
-    if (access && verdict.checked) {
+    if (access && verdict.splits) {
         cx_access_destroy(&s->access);
         s->access = access;
         s->local = local;
         s->verdict = verdict;
-        if (verdict.reason == CX_REASON_NONE) {
+        if (verdict.checked && verdict.reason == CX_REASON_NONE) {
             s->verdict.reason = cx_summary_forbids(s->k, &s->verdict.line, &s->verdict.arg);
         }
         return;

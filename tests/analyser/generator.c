@@ -366,15 +366,17 @@ static void print_totals(const struct options *o, const struct totals *t)
         const struct gen_stats *s = &t->class[c];
         printf(
             "# %s: %lu launches (%lu discarded); writes known %.1f %% (exact %.1f %%), reads known %.1f %%; "
-            "separable %.1f %%, splits %.1f %% (apart in truth %.1f %%), %lu checked afterwards; boxes %lu; "
+            "separable %.1f %%, splits %.1f %% (apart in truth %.1f %%), %lu checked afterwards, %lu but for "
+            "an "
+            "atomic's order; boxes %lu; "
             "ways none %lu own %lu "
             "merge "
             "%lu private %lu\n",
             class_name[c], s->launches, s->discarded, percent(s->writes_known, s->writes),
             percent(s->writes_exact, s->writes), percent(s->reads_known, s->reads),
             percent(s->separable, s->launches), percent(s->splits, s->launches),
-            percent(s->apart, s->launches), s->checked, s->boxes, s->ways[0], s->ways[1], s->ways[2],
-            s->ways[3]);
+            percent(s->apart, s->launches), s->checked, s->ordered, s->boxes, s->ways[0], s->ways[1],
+            s->ways[2], s->ways[3]);
     }
     if (o->device) {
         printf("# %lu launches compared, %lu depend on the order of work-items\n", t->run, t->racy);

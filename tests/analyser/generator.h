@@ -346,7 +346,7 @@ void gen_run(struct gen_record *rec, const struct gen_kernel *k, const struct ge
 void gen_record_finish(struct gen_record *rec);
 
 struct gen_stats {
-    unsigned long launches, discarded, splits, separable, checked;
+    unsigned long launches, discarded, splits, separable, checked, ordered;
     unsigned long writes, writes_known, writes_exact, reads, reads_known, boxes, dead_reads, idle_writes;
     unsigned long apart, ways[4]; /* apart: the record has no two groups that share a byte one writes */
 };

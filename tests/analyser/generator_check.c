@@ -638,7 +638,7 @@ static bool check_access(struct check *c, struct cx_access *access, const struct
     return good;
 }
 
-/* What is split first and checked afterwards has all else apart. */
+/* What is split first and checked afterwards has all else apart; what only an atomic's order forbade, all. */
 static bool check_checked(struct check *c)
 {
     struct cx_access_verdict v;
@@ -651,10 +651,11 @@ static bool check_checked(struct check *c)
             good &= means[i].protocol == CX_PROTOCOL_CHECKED || means[i].protocol == CX_PROTOCOL_NONE ||
                     (means[i].protocol == CX_PROTOCOL_EXCLUSIVE && !means[i].before);
         }
-        c->stats->checked++;
-        if (!good || !v.checked || v.separable)
+        c->stats->checked += v.checked;
+        c->stats->ordered += !v.checked;
+        if (!good || v.checked == v.separable)
             snprintf(c->why, c->size, "checked, with an object that is not apart");
-        good = good && v.checked && !v.separable && check_access(c, access, &v, "checked");
+        good = good && v.checked != v.separable && check_access(c, access, &v, "checked");
     }
     cx_access_destroy(&access);
     return good;

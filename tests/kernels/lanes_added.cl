@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two floats in one word, added to by exchanges: no sum of the word. */
-// expect: whole (an atomic orders work-items)
+// expect: any (whole: an atomic orders work-items; but for eight items, whose places are apart)
 // kernel: lanes_added
 // arg: buffer ulong 8 zero
 // reason: atomic-order

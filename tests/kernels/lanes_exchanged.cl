@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two floats in one word, added to by pairs of exchanges. */
-// expect: whole (an atomic orders work-items)
+// expect: any (whole: an atomic orders work-items; but for eight items, whose places are apart)
 // kernel: lanes_exchanged
 // arg: buffer ulong 8 zero
 // reason: atomic-order

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Four counters in one word, none of which carries into the next. */
-// expect: whole (an atomic orders work-items)
+// expect: any (whole: an atomic orders work-items; but for eight items, whose places are apart)
 // kernel: lanes_packed
 // arg: buffer uint 8
 // reason: atomic-order

@@ -168,10 +168,29 @@ static void read_launch(struct check *c, const char *text)
     set_launch(c);
 }
 
+/* Where only an atomic's order forbids it, the judgement that asks for no order counts if it needs no check.
+ */
+static void judge_ordered(struct check *c)
+{
+    struct cx_access_verdict verdict;
+    struct cx_access *access;
+    cx_access_choose_checked(c->kernel, &c->geometry, c->args, &access, &verdict);
+    if (verdict.splits && !verdict.checked) {
+        cx_access_destroy(&c->access);
+        c->access = access;
+        c->verdict = verdict;
+    } else {
+        cx_access_destroy(&access);
+    }
+}
+
 static bool judged(struct check *c)
 {
-    if (!c->access)
+    if (!c->access) {
         cx_access_choose(c->kernel, &c->geometry, c->args, &c->access, &c->verdict);
+        if (!c->verdict.splits)
+            judge_ordered(c);
+    }
     if (!c->access)
         wrong(c, "no access object: %s", cx_summary_reason_name(c->verdict.reason));
     return c->access != NULL;
@@ -335,6 +354,9 @@ static void check_statement(struct check *c, const char *key, const char *value)
         c->stated += strcmp(key, stating[i]) == 0;
     if (strcmp(key, "on") == 0) {
         read_launch(c, value);
+    } else if (strcmp(key, "expect") == 0) {
+        if (strncmp(value, "whole", 5) == 0 && judged(c) && c->verdict.splits)
+            wrong(c, "whole, but splits");
     } else if (strcmp(key, "cut") == 0) {
         check_cut(c, value);
     } else if (strcmp(key, "way") == 0) {
