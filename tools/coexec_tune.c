@@ -21,12 +21,15 @@ static const char me[] = "tune";
  * as long is ended, but none of less than a second. */
 #define OUT_BEYOND   1.5
 #define ENDED_BEYOND 4.0
+/* `coexec run` with its options, and the end of the list. */
+enum { MOST_OWN_WORDS = 16 };
 
 struct tune {
     const char *algos, *json, *devices;
     unsigned runs, limit; /* seconds */
     bool by_launches;
     char **command;
+    size_t words; /* of it */
     struct cx_tune_setting setting[CX_TUNE_SETTINGS];
     unsigned n;
     struct cx_bench_start start; /* this program's path, and a folder for the cache */
@@ -46,10 +49,14 @@ static double run(const struct tune *tune, const struct cx_tune_setting *setting
                   char problem[256])
 {
     char powers[160], cache[PATH_MAX + 32];
-    const char *arguments[1024];
     const char *const environment[] = {"COEXEC_SUMMARY_FILE", cache, NULL};
     struct cx_bench_result result;
     unsigned n = 0;
+    const char **arguments = calloc(tune->words + MOST_OWN_WORDS, sizeof *arguments);
+    if (!arguments) {
+        snprintf(problem, 256, "out of memory");
+        return 0;
+    }
     snprintf(cache, sizeof cache, "COEXEC_CACHE_DIR=%s/cache", tune->start.folder);
     snprintf(powers, sizeof powers, "powers=%s", setting->powers);
     for (const char *const *word =
@@ -65,10 +72,10 @@ static double run(const struct tune *tune, const struct cx_tune_setting *setting
         arguments[n++] = powers;
     }
     arguments[n++] = "--";
-    for (char **word = tune->command; *word && n + 1 < sizeof arguments / sizeof *arguments; word++)
+    for (char **word = tune->command; *word; word++)
         arguments[n++] = *word;
-    arguments[n] = NULL;
     struct cx_bench_running running = cx_bench_begin(arguments, environment);
+    free(arguments);
     running.any = true;
     cx_bench_end(&running, limit, &result);
     snprintf(problem, 256, "%s", result.ok ? "" : result.problem);
@@ -258,6 +265,7 @@ static int read_arguments(struct tune *tune, int argc, char **argv)
     if (status == CX_EXIT_OK && i >= argc)
         return cx_usage_error(me, "which program?");
     tune->command = argv + i;
+    tune->words = (size_t)(argc - i);
     return status;
 }
 
