@@ -18,6 +18,7 @@
 enum { MOST_TRIES = 3 };
 static const char head[] = "coexec cut 1 ";
 #define LONGEST_NS UINT64_C(1000000000000000)
+#define MOST_TOLD  UINT64_C(1000000000) /* tries; scanf() takes numbers below 0, too, as large ones */
 
 static double total(const struct cx_cut_figures *figures)
 {
@@ -127,7 +128,7 @@ static bool parse_level(const char *line, unsigned next, uint64_t *tries)
     unsigned level;
     char end;
     return sscanf(line, "level %1u %9" SCNu64 "%c", &level, tries, &end) == 2 && level == next &&
-           level < CX_CUT_LEVELS;
+           level < CX_CUT_LEVELS && *tries < MOST_TOLD;
 }
 
 static bool parse_kernel(const char *line, struct cx_cut_kernel *kernel)

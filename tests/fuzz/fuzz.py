@@ -69,6 +69,12 @@ def knowledge_seeds():
     yield f"{profile}-\nset\n".encode()
 
 
+def cut_seeds():
+    kernels = "".join(f"kernel {i + 1:016x} {i + 3} {(i + 1) * 1000000}\n" for i in range(3))
+    yield ("coexec cut 1 python3 train.py\n" + "".join(f"level {level} {level}\n{kernels if level % 2 == 0 else ''}" for level in range(5))).encode()
+    yield b"name\nlevel 0 0\nlevel 1 0\nlevel 2 0\nlevel 3 0\nlevel 4 0\n"
+
+
 def select_seeds():
     for text in ["all", "2", "3,0", "gpu,!3", "!basic", " 2 , ! basic ,0", "*h200", "?asic*", "[a-n]*", "!",
                  ",,1,", "99999999999", "amd epyc", "!*", "[", "[!", "accelerator"]:
@@ -102,7 +108,7 @@ def summary_seeds():
             blob.unlink()
 
 
-seeds = {"config": config_seeds, "container": container_seeds, "dialect": dialect_seeds, "knowledge": knowledge_seeds, "live": live_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
+seeds = {"config": config_seeds, "container": container_seeds, "cut": cut_seeds, "dialect": dialect_seeds, "knowledge": knowledge_seeds, "live": live_seeds, "macros": macro_seeds, "options": option_seeds, "select": select_seeds, "summary": summary_seeds,
          "text": text_seeds}
 made = 0
 for seed in seeds[target]():
