@@ -7,6 +7,7 @@
 #include "layer/analyser/pipeline.h"
 #include "layer/analyser/assembly.h"
 #include "layer/analyser/scan.h"
+#include "layer/analyser/sentinel.h"
 #include "layer/analyser/unroll.h"
 
 #include <llvm-c/Error.h>
@@ -29,9 +30,14 @@
 #define INSTCOMBINE "instcombine"
 #endif
 
-static const char passes[] = "globaldce,function(sroa,early-cse,simplifycfg),always-inline,globaldce,"
-                             "function(sroa,early-cse,simplifycfg," INSTCOMBINE
+static const char first_passes[] = "globaldce,function(sroa,early-cse)";
+static const char inlining[] = "function(simplifycfg),always-inline,globaldce,function(sroa,early-cse)";
+static const char passes[] = "function(simplifycfg," INSTCOMBINE
                              ",sroa,gvn<no-pre;no-load-pre>,simplifycfg," INSTCOMBINE ",loop-simplify,lcssa)";
+
+/* Where loops end at a sentinel (sentinel.h): merges must not become selects before their jumps are threaded.
+ */
+static const char inlining_merges[] = "always-inline,globaldce,function(sroa,early-cse)";
 
 /* Where loops through private arrays of indices are marked to be unrolled. */
 static const char unrolling[] = "function(loop-unroll<O1;no-partial;no-runtime;no-peeling;no-upperbound>,"
@@ -376,6 +382,7 @@ char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
 {
     struct graph g;
     char *message;
+    bool sentinels = false;
 
     make_graph(&g, module);
     mark_all(&g, too_large);
@@ -385,7 +392,18 @@ char *cx_pipeline_run(LLVMModuleRef module, bool *too_large)
     free(g.node);
     cx_map_finish(&g.index);
 
-    message = run_passes(module, passes);
+    message = run_passes(module, first_passes);
+    if (!message) {
+        sentinels = cx_sentinel_possible(module);
+        message = run_passes(module, sentinels ? inlining_merges : inlining);
+    }
+    if (!message && sentinels && cx_sentinel_begin(module)) {
+        message = run_passes(module, cx_sentinel_passes);
+        cx_sentinel_end(module);
+    }
+    if (!message) {
+        message = run_passes(module, passes);
+    }
     if (!message && mark_loops(module)) {
         message = run_passes(module, unrolling);
     }
