@@ -3,6 +3,7 @@
  * Finds loops that end at a sentinel. See sentinel.h.
  */
 #include "layer/analyser/sentinel.h"
+#include "layer/analyser/unroll.h"
 
 #include <llvm-c/Support.h>
 #include <string.h>
@@ -66,33 +67,6 @@ static bool leads_to(LLVMValueRef v, LLVMValueRef phi, unsigned depth, unsigned 
 
 /* ---- the loop's end ---- */
 
-static bool compares(LLVMIntPredicate predicate, int64_t x, int64_t y)
-{
-    switch (predicate) {
-    case LLVMIntEQ:
-        return x == y;
-    case LLVMIntNE:
-        return x != y;
-    case LLVMIntSGT:
-        return x > y;
-    case LLVMIntSGE:
-        return x >= y;
-    case LLVMIntSLT:
-        return x < y;
-    case LLVMIntSLE:
-        return x <= y;
-    case LLVMIntUGT:
-        return (uint64_t)x > (uint64_t)y;
-    case LLVMIntUGE:
-        return (uint64_t)x >= (uint64_t)y;
-    case LLVMIntULT:
-        return (uint64_t)x < (uint64_t)y;
-    case LLVMIntULE:
-        return (uint64_t)x <= (uint64_t)y;
-    }
-    return false;
-}
-
 /* Whether `to` can be reached; true as well where that takes too long to find out. */
 static bool reaches(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -131,7 +105,8 @@ static bool leaves(LLVMValueRef comparison, LLVMValueRef value, LLVMBasicBlockRe
         return false;
     }
     const bool holds =
-        compares(LLVMGetICmpPredicate(comparison), -1, (int64_t)LLVMConstIntGetSExtValue(with));
+        cx_unroll_compare(LLVMGetICmpPredicate(comparison), UINT64_MAX,
+                          (uint64_t)LLVMConstIntGetSExtValue(with), LLVMGetIntTypeWidth(LLVMTypeOf(with)));
     for (LLVMUseRef use = LLVMGetFirstUse(comparison); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef branch = LLVMGetUser(use);
         if (LLVMIsABranchInst(branch) && LLVMIsConditional(branch) &&

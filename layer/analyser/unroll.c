@@ -81,7 +81,7 @@ static LLVMValueRef without_constant(LLVMValueRef v, uint64_t *plus)
     return v;
 }
 
-static bool compare(LLVMIntPredicate pred, uint64_t a, uint64_t b, unsigned width)
+bool cx_unroll_compare(LLVMIntPredicate pred, uint64_t a, uint64_t b, unsigned width)
 {
     const int64_t sa = (int64_t)(a << (64 - width)) >> (64 - width),
                   sb = (int64_t)(b << (64 - width)) >> (64 - width);
@@ -141,8 +141,8 @@ static uint32_t trips_by(const struct unroll *u, int32_t loop, int32_t block)
     for (uint32_t t = 0; t < MAX_TRIPS; t++) {
         const uint64_t x = (uint64_t)LLVMConstIntGetSExtValue(start) + step * t + plus;
         const uint64_t limit = (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(condition, 1));
-        if (compare(LLVMGetICmpPredicate(condition), x, limit, LLVMGetIntTypeWidth(LLVMTypeOf(phi))) !=
-            stays) {
+        if (cx_unroll_compare(LLVMGetICmpPredicate(condition), x, limit,
+                              LLVMGetIntTypeWidth(LLVMTypeOf(phi))) != stays) {
             return t + 1;
         }
     }

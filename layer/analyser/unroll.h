@@ -25,4 +25,8 @@ bool cx_unroll_mark(LLVMValueRef kernel, uint64_t *room);
 /* Marks all loops to be left alone. Called by pipeline.c. */
 void cx_unroll_forbid(LLVMValueRef function);
 
+/* Whether the comparison holds of two numbers, of which the lowest `width` bits count, 1 to 64. Called by
+ * sentinel.c and unroll.c. */
+bool cx_unroll_compare(LLVMIntPredicate pred, uint64_t a, uint64_t b, unsigned width);
+
 #endif
