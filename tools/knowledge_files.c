@@ -5,7 +5,6 @@
 #include "tools/knowledge_files.h"
 #include "tools/coexec_json.h"
 #include "layer/base/disk_cache.h"
-#include "layer/base/option_numbers.h"
 #include "layer/knowledge/cut_record.h"
 #include "layer/knowledge/cut_search.h"
 #include "layer/power/record.h"
@@ -81,11 +80,6 @@ static bool load_levels(const char *folder, const char *name, struct cx_cut_reco
     return is_sound;
 }
 
-static const char *level_name(unsigned level)
-{
-    return level ? cx_option_cut_name(CX_CUT_L1 + level - 1) : "whole";
-}
-
 /* What launches take at that level, of what they take with devices whole; NaN: not known. */
 static double ratio_of(const struct cx_cut_record *record, unsigned level)
 {
@@ -105,7 +99,7 @@ static void print_levels(void *data, const char *folder, const char *name)
     for (unsigned level = 0; level < CX_CUT_LEVELS; level++) {
         const double ratio = ratio_of(&record, level);
         if (!isnan(ratio))
-            printf(" %s %.2f", level_name(level), ratio);
+            printf(" %s %.2f", cx_cut_level_name(level), ratio);
     }
     putchar('\n');
 }
@@ -120,7 +114,7 @@ static void add_levels(void *data, const char *folder, const char *name)
     for (unsigned level = 0; level < CX_CUT_LEVELS; level++) {
         const double ratio = ratio_of(&record, level);
         if (!isnan(ratio))
-            cx_json_add_number(ratios, level_name(level), ratio);
+            cx_json_add_number(ratios, cx_cut_level_name(level), ratio);
     }
     cx_json_add(object, "time_of_whole", ratios);
     cx_json_append(data, object);

@@ -17,7 +17,8 @@ struct cx_option_cut {
     enum cx_option_cut_by by;
     uint64_t cores; /* of CX_CUT_CORES; 0: they are not cut */
 };
-/* The word for it; NULL: it is a number. Called by driver/fission.c. */
+/* The word for it; NULL: it is a number. Called by driver/fission.c and
+ * knowledge/cut_record.c. */
 const char *cx_option_cut_name(enum cx_option_cut_by by);
 /* Such a number, or a level's name. Leaves *cut alone unless it returns true. */
 bool cx_option_cut(const char *text, struct cx_option_cut *cut);

@@ -6,6 +6,7 @@
 #include "layer/base/options.h"
 #include "layer/driver/drivers.h"
 #include "layer/driver/topology.h"
+#include "layer/knowledge/cut_record.h"
 #include "layer/knowledge/cut_search.h"
 #include "layer/knowledge/profile.h"
 
@@ -304,21 +305,17 @@ static struct levels find_levels(cl_uint units)
     return levels;
 }
 
-static const char *name_of(unsigned level)
-{
-    return level ? cx_option_cut_name(CX_CUT_L1 + level - 1) : "whole";
-}
-
 static void tell_levels(const struct levels *levels, unsigned level, bool tries, const double *ratios,
                         char text[CX_FISSION_TEXT])
 {
     FILE *out = fmemopen(text, CX_FISSION_TEXT, "w");
     if (!out)
         return;
-    fprintf(out, "COEXEC_FISSION=auto: %s%s", name_of(level), tries ? ", to see how fast it is" : "");
+    fprintf(out, "COEXEC_FISSION=auto: %s%s", cx_cut_level_name(level),
+            tries ? ", to see how fast it is" : "");
     for (unsigned i = 1; i < levels->n; i++)
         if (ratios[i] > 0)
-            fprintf(out, "; %s took %.2f of whole", name_of(levels->order[i]), ratios[i]);
+            fprintf(out, "; %s took %.2f of whole", cx_cut_level_name(levels->order[i]), ratios[i]);
     if (levels->n == 1)
         fprintf(out, "; there is no level with 2 to %d parts", MOST_PARTS);
     fclose(out);

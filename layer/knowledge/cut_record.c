@@ -3,6 +3,7 @@
  * Levels that were tried. See cut_record.h.
  */
 #include "layer/knowledge/cut_record.h"
+#include "layer/base/option_numbers.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,6 +20,11 @@ enum { MOST_TRIES = 3 };
 static const char head[] = "coexec cut 1 ";
 #define LONGEST_NS UINT64_C(1000000000000000)
 #define MOST_TOLD  UINT64_C(1000000000) /* tries; scanf() takes numbers below 0, too, as large ones */
+
+const char *cx_cut_level_name(unsigned level)
+{
+    return level ? cx_option_cut_name(CX_CUT_L1 + level - 1) : "whole";
+}
 
 static double total(const struct cx_cut_figures *figures)
 {

@@ -37,6 +37,9 @@ struct cx_cut_record {
     struct cx_cut_figures level[CX_CUT_LEVELS];
 };
 
+/* What people call the level: "whole", or the word of COEXEC_FISSION. Called by driver/fission.c and
+ * tools/knowledge_files.c. */
+const char *cx_cut_level_name(unsigned level);
 /* What launches take at level `level`, of what they take at `other`: those that both have figures of. False:
  * these are less than half of what `other` has. Called by cut_search.c. */
 bool cx_cut_ratio(const struct cx_cut_record *record, unsigned level, unsigned other, double *ratio);
