@@ -94,6 +94,8 @@ enum { CX_BENCH_DEVICES = 64, CX_BENCH_ROWS = 32, CX_BENCH_RUNS = 64, CX_BENCH_A
 /* The algorithm of rows of static with the best of the shares 10:90 to 90:10 of two devices, found by trying
  * all, as the LogFit paper has it (section 4). A result is the fastest of these processes. */
 #define CX_BENCH_ORACLE "oracle"
+/* These shares of the first of two devices, in percent: with all and nothing eleven runs. */
+enum { CX_BENCH_SHARE_FIRST = 10, CX_BENCH_SHARE_LAST = 90, CX_BENCH_SHARE_STEP = 10 };
 
 /* Runs of one program in one way: bare on a device, as one of the above, or through coexec on a set with an
  * algorithm. */

@@ -87,13 +87,13 @@ void cx_bench_start_through(const struct cx_bench_start *start, const struct cx_
 void cx_bench_start_oracle(const struct cx_bench_start *start, const struct cx_bench_program *program,
                            const char *devices, struct cx_bench_result *result)
 {
-    for (unsigned share = 10; share < 100; share += 10) {
+    for (unsigned share = CX_BENCH_SHARE_FIRST; share <= CX_BENCH_SHARE_LAST; share += CX_BENCH_SHARE_STEP) {
         struct cx_bench_result one;
         char powers[32];
         snprintf(powers, sizeof powers, "%u:%u", share, 100 - share);
         struct cx_bench_running running = begin_through(start, program, devices, "static", powers);
         cx_bench_end(&running, start->limit, &one);
-        if (share == 10 || !one.ok || (result->ok && one.ms < result->ms))
+        if (share == CX_BENCH_SHARE_FIRST || !one.ok || (result->ok && one.ms < result->ms))
             *result = one;
         if (!one.ok)
             return;

@@ -32,9 +32,6 @@ static const char *const defaults[] = {
     "dynamic:packages=32",
     "dynamic:packages=512",
 };
-/* Parts of the launch that the first of two devices gets, in percent: with `single` eleven runs, as in the
- * LogFit paper (section 4). */
-enum { FIRST_SHARE = 10, LAST_SHARE = 90, SHARE_STEP = 10 };
 /* Faster by less than that is not told apart from noise. */
 #define FASTER 0.98
 
@@ -87,7 +84,8 @@ unsigned cx_tune_settings(struct cx_tune_setting *settings, const char *balancer
         return from_list(settings, balancers);
     for (unsigned i = 0; i < sizeof defaults / sizeof *defaults; i++)
         (void)add(settings, &n, defaults[i], "");
-    for (unsigned share = FIRST_SHARE; share <= LAST_SHARE && devices == 2; share += SHARE_STEP) {
+    for (unsigned share = CX_BENCH_SHARE_FIRST; share <= CX_BENCH_SHARE_LAST && devices == 2;
+         share += CX_BENCH_SHARE_STEP) {
         char powers[32];
         snprintf(powers, sizeof powers, "%u:%u", share, 100 - share);
         (void)add(settings, &n, "static", powers);
