@@ -3,6 +3,7 @@
  * Launches held back. See deferral.h.
  */
 #include "layer/plan/deferral.h"
+#include "layer/plan/outstanding.h"
 #include "layer/plan/device_load.h"
 #include "layer/program/kernel.h"
 #include "layer/base/log.h"
@@ -29,6 +30,11 @@ enum { LONG_DEFERRED = 2, LONG_LEFT = 1, MANY_DEFERRED = 8, MANY_LEFT = 4 };
  * few are held, so that one runs alone and tells its length; if none does, nobody tells. */
 #define WORTH_DEFERRING 5e-3
 enum { MOST_UNKNOWN_LENGTHS = 8, HELD_BEHIND_THESE = 4 };
+/* Shorter ones are held behind so many seconds of work, until there is half of that left, so that no device
+ * idles: looking for the end of what is ahead of them may take a quarter of a millisecond (worker_await.c).
+ */
+#define MUCH_WORK 30e-3
+#define LEFT_WORK (MUCH_WORK / 2)
 /* Launches of a context that are the first of their function, whose kernel's analysis is waited for though
  * nothing is known of their length. */
 enum { MOST_FIRST_ONES = 16 };
@@ -57,14 +63,23 @@ static bool is_coming(const struct cx_launch *launch) CX_HOLDS(cx_context_locked
     return false;
 }
 
+/* Whether nothing keeps the launch whole but what the program has run for so far, which will be more. */
+static bool is_early(const struct cx_launch *launch)
+{
+    return launch->decision.reason == cx_why_stake(CX_STAKE_TOO_DEAR) ||
+           launch->decision.reason == cx_why_stake(CX_STAKE_WAITS);
+}
+
 static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &launch->base.context->workers[launch->deferral.resume_member];
     const double seconds = cx_plan_expected(launch);
 
     if (atomic_load(&worker->timeline.completed) >= launch->deferral.resume_seq ||
-        (seconds > 0 && seconds < LONG_SECONDS))
+        (seconds > 0 && seconds < LONG_SECONDS && !launch->deferral.behind_work))
         return false;
+    if (is_early(launch))
+        return true;
     if (launch->deferral.lacks_length)
         return cx_plan_length(launch) <= 0;
     if (launch->deferral.lacks_summary)
@@ -121,35 +136,66 @@ static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead) CX_HOLDS
     return few ? LONG_LEFT : MANY_LEFT;
 }
 
-bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
+/* Whether a launch is too short to be held behind any work, but may gain in the end, and there is so much
+ * ahead of it that what it lacks may come meanwhile. */
+static bool is_behind_work(const struct cx_launch *launch, const struct cx_worker *worker)
+    CX_HOLDS(cx_context_locked)
 {
-    struct cx_context *context = launch->base.context;
-    const bool lacks =
-        launch->deferral.lacks_straggler || (launch->deferral.lacks_builds && !cx_split_policy_wants_all());
-    if (member < context->nmembers &&
-        cx_device_load_is_straggler(&context->workers[member])) /* its work may never be over */
-        return false;
+    const double expected = cx_plan_expected(launch);
+    return cx_split_policy_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
+           (expected < WORTH_DEFERRING || is_early(launch)) && cx_plan_gain(launch, expected) > 0 &&
+           cx_outstanding_seconds(worker) >= MUCH_WORK;
+}
+
+/* Notes after what position the launch is planned again. False: nothing is ahead of it for which it would
+ * wait. */
+static bool set_resume(struct cx_launch *launch, struct cx_worker *worker) CX_HOLDS(cx_context_locked)
+{
+    const uint64_t completed = atomic_load(&worker->timeline.completed);
+    const uint64_t ahead = worker->timeline.planned - completed;
+    const uint64_t left = launch->deferral.behind_work ? 0 : left_of(launch, ahead);
+    launch->deferral.resume_seq = launch->deferral.behind_work ? cx_outstanding_seq(worker, LEFT_WORK)
+                                                               : worker->timeline.planned - left;
+    return ahead > left && launch->deferral.resume_seq > completed;
+}
+
+/* What the launch lacks for a split, or for its plan. False: nothing that may come. */
+static bool note_lacks(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
+{
+    const bool lacks = launch->deferral.lacks_straggler || is_early(launch) ||
+                       (launch->deferral.lacks_builds && !cx_split_policy_wants_all());
     launch->deferral.lacks_length = !lacks && lacks_length(launch, member);
     launch->deferral.lacks_summary =
         !lacks && !launch->deferral.lacks_length && cx_prefix_summary_counts(launch, member);
-    if (!lacks && !launch->deferral.lacks_length && !launch->deferral.lacks_summary)
+    return lacks || launch->deferral.lacks_length || launch->deferral.lacks_summary;
+}
+
+/* Whether it is worth being held behind any work, until that is over. */
+static bool is_worth_idling(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    return !cx_split_policy_bounded() || launch->deferral.lacks_straggler || launch->deferral.lacks_length ||
+           is_worth_analysing(launch) || (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch));
+}
+
+bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
+{
+    struct cx_context *context = launch->base.context;
+    if (member < context->nmembers &&
+        cx_device_load_is_straggler(&context->workers[member])) /* its work may never be over */
         return false;
-    const bool is_first = is_worth_analysing(launch);
-    if (cx_split_policy_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
-        !is_first && cx_plan_expected(launch) < WORTH_DEFERRING)
+    if (!note_lacks(launch, member))
         return false;
     launch->deferral.resume_member = member < context->nmembers ? member : launch->base.queue->fastest;
     struct cx_worker *worker = &context->workers[launch->deferral.resume_member];
-    const uint64_t ahead = worker->timeline.planned - atomic_load(&worker->timeline.completed),
-                   left = left_of(launch, ahead);
-    if (ahead <= left)
-        return false;
-    launch->deferral.resume_seq = worker->timeline.planned - left;
-    if (!waits(launch))
+    const bool is_first = is_worth_analysing(launch);
+    launch->deferral.behind_work = is_behind_work(launch, worker);
+    if ((!launch->deferral.behind_work && !is_worth_idling(launch)) || !set_resume(launch, worker) ||
+        !waits(launch))
         return false;
     context->planner->first_ones += is_first;
     cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->request.kernel->function->name,
-             launch->deferral.lacks_length    ? "one before it to tell its length"
+             is_early(launch)                 ? "more of what is ahead of it to have run"
+             : launch->deferral.lacks_length  ? "one before it to tell its length"
              : launch->deferral.lacks_summary ? "its kernel's analysis"
                                               : "what a split of it lacks");
     cx_command_hold(&launch->base);

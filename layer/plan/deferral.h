@@ -6,7 +6,9 @@
  * anyway, and planned before the last of that ends. Work that waits in the queue counts when it is decided
  * whether a build pays. If losses are bounded (cx_split_policy_bounded), a launch that may be long is also
  * deferred behind one that will show how long it takes, and a long one, or the first of its function, until
- * its kernel is analysed.
+ * its kernel is analysed. Shorter ones are deferred only where much is ahead of them (outstanding.h), and
+ * planned while some of it is left; so are those that only the account keeps whole (budget.h), as it grows
+ * with what has run.
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */

@@ -8,6 +8,7 @@
 #ifndef CX_LAYER_PLAN_DEVICE_LOAD_H
 #define CX_LAYER_PLAN_DEVICE_LOAD_H
 
+#include "layer/plan/outstanding.h"
 #include "layer/plan/planner.h"
 #include "layer/timeline/worker.h"
 
@@ -23,6 +24,7 @@ struct cx_device_load {
     uint64_t superseded_since_ns CX_GUARDED_BY(cx_context_locked); /* superseded: when the others were done */
     /* superseded: until when it may share launches that would wait for it */
     uint64_t superseded_until_ns CX_GUARDED_BY(cx_context_locked);
+    struct cx_outstanding outstanding CX_GUARDED_BY(cx_context_locked);
 };
 
 static inline const struct cx_device_load *cx_device_load_of(const struct cx_worker *worker)

@@ -76,6 +76,8 @@ struct cx_launch_deferral {
     bool lacks_straggler CX_GUARDED_BY(cx_context_locked); /* a member that is a straggler (reexecute.h) */
     bool lacks_length CX_GUARDED_BY(cx_context_locked);  /* an earlier launch that shows how long it takes */
     bool lacks_summary CX_GUARDED_BY(cx_context_locked); /* the kernel's analysis, still running */
+    /* it is held behind much work (outstanding.h), of which some is left when it is planned again */
+    bool behind_work CX_GUARDED_BY(cx_context_locked);
     bool counted; /* its time was counted among launches that lack builds (cx_plan_without) */
     /* planned again once that member has completed resume_seq */
     enum cx_variant missing_variant CX_GUARDED_BY(cx_context_locked);

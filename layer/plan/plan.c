@@ -3,6 +3,7 @@
  * The decision about one launch. See plan.h.
  */
 #include "layer/plan/plan.h"
+#include "layer/plan/outstanding.h"
 #include "layer/plan/device_load.h"
 #include "layer/base/exit_guard.h"
 #include "layer/memory/unsettled.h"
@@ -406,6 +407,8 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
     const bool any = member < launch->base.context->nmembers;
     if (any)
         cx_plan_occupy(launch, member);
+    if (any && cx_split_policy_bounded() && !launch->decision.replayable)
+        cx_outstanding_add(&launch->base.context->workers[member], cx_plan_expected(launch));
     cx_plan_without(launch);
     cx_result_use_launch(launch->request.args, cx_launch_accesses(launch->request.kernel),
                          launch->request.kernel->function->history,

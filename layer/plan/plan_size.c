@@ -164,6 +164,12 @@ double cx_plan_expected(const struct cx_launch *launch)
     return cx_plan_length(launch); /* a first launch tells that, and no speed */
 }
 
+/* How many commands of the queue are unsettled, where some are: as many at most as were enqueued since. */
+static uint64_t unsettled_of(const struct cx_queue *queue) CX_HOLDS(cx_context_locked)
+{
+    return queue->unsettled_tail->in_queue.number - queue->unsettled->in_queue.number + 1;
+}
+
 /* What the launches of the same function that its queue has not planned yet will take, this one among them,
  * in seconds. */
 static double waiting(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
@@ -171,14 +177,15 @@ static double waiting(const struct cx_launch *launch) CX_HOLDS(cx_context_locked
     const double own = cx_plan_expected(launch), items = (double)cx_launch_items(&launch->request.geometry);
     const struct cx_command *command = own > 0 ? launch->base.queue->unsettled : NULL;
     double seconds = 0;
+    unsigned n = 0;
 
-    for (unsigned n = 0; command && n < MANY_WAITING; n++, command = command->in_queue.next) {
+    for (; command && n < MANY_WAITING; n++, command = command->in_queue.next) {
         const struct cx_launch *other = (const struct cx_launch *)command;
         if (command->ops == launch->base.ops &&
             other->request.kernel->function == launch->request.kernel->function)
             seconds += own * (double)cx_launch_items(&other->request.geometry) / items;
     }
-    return seconds;
+    return command ? seconds * (double)unsettled_of(launch->base.queue) / n : seconds; /* the rest is alike */
 }
 
 /* What part of the nominal speed of all members that the queue serves is of those that left the build for

@@ -45,7 +45,8 @@ struct cx_timeline {
     struct cx_job *flying CX_GUARDED_BY(cx_timeline_locked); /* submitted, not known to be complete */
     struct cx_job *flying_tail CX_GUARDED_BY(cx_timeline_locked);
     unsigned nflying CX_GUARDED_BY(cx_timeline_locked);
-    unsigned nloose;                                /* jobs since the last one with an event; whoever pumps */
+    unsigned nloose;       /* jobs since the last one with an event; whoever pumps */
+    atomic_bool tell_next; /* the next job is to have an event (cx_worker_tell_next) */
     bool reaping CX_GUARDED_BY(cx_timeline_locked); /* a thread completes jobs */
     atomic_bool pumping; /* a thread pumps; it checks the queue once more before it stops. Set under lock */
     unsigned waiters CX_GUARDED_BY(cx_timeline_locked); /* threads that wait for `moved` */

@@ -239,6 +239,13 @@ static bool ends_at_once(struct cx_worker *worker, struct cx_job *job)
     return cx_worker_ended_at_once(worker, job);
 }
 
+/* Whether the job is to have an event since somebody may wait for what is ahead of it. */
+static bool takes_event(struct cx_worker *worker)
+{
+    return atomic_load_explicit(&worker->timeline.tell_next, memory_order_relaxed) &&
+           atomic_exchange(&worker->timeline.tell_next, false);
+}
+
 /* Runs queued jobs in order, up to `until`; leaves the rest to the worker's thread. */
 static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
 {
@@ -261,7 +268,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         if (mode == PUMP_OWNER)
             cx_worker_park(worker);
         cx_worker_suit_times(worker, job, at_once);
-        job->tells = worker->timeline.nloose >= MAX_LOOSE;
+        job->tells = worker->timeline.nloose >= MAX_LOOSE || takes_event(worker);
         job->track = job->tells || job->times.wanted || runs_in_caller(worker) ||
                      (job->command &&
                       (atomic_load(&job->command->running.asked) || atomic_load(&job->command->calls_back)));

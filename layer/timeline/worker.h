@@ -275,6 +275,12 @@ void cx_worker_pump(struct cx_worker *worker);
 /* Has the worker's thread notice by itself that everything up to seq is complete. Called by timeline/,
  * launch/ and plan/. */
 void cx_worker_watch(struct cx_worker *worker, uint64_t seq);
+/* The next job handed to the driver gets an event: without one, what is complete shows at a later one's, or
+ * once all is. The caller holds context->lock. Called by plan/outstanding.c. */
+static inline void cx_worker_tell_next(struct cx_worker *worker)
+{
+    atomic_store_explicit(&worker->timeline.tell_next, true, memory_order_relaxed);
+}
 /* Asks to be notified (cx_command_runs) when a job of this command that is in flight runs. The caller holds
  * no lock. Called by event.c. */
 void cx_worker_tell_running(struct cx_worker *worker, struct cx_command *command);

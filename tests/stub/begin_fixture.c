@@ -70,6 +70,11 @@ void begin_ask_of_longer_ones(bool (*act)(void))
     }
 }
 
+unsigned begin_times_longer(void)
+{
+    return times_longer;
+}
+
 /* What it launches is of no form that others are of. */
 static void wait_for_analysis(void)
 {

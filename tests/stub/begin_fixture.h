@@ -30,6 +30,8 @@ void begin_in_a_process(void (*act)(void));
  * it did not happen in shorter ones, each in a process of its own, which begins anew. act: whether it did.
  */
 void begin_ask_of_longer_ones(bool (*act)(void));
+/* How many times longer: for cases whose launches have to stay short, so that there are more of them. */
+unsigned begin_times_longer(void);
 
 /* Makes the folder of a case. */
 void begin_make_folder(void);

@@ -189,6 +189,27 @@ START_TEST(many_behind_know)
 }
 END_TEST
 
+/* Each too short to wait for anything, all of them enqueued before the first is over. */
+static bool short_ones_enqueued_at_once_share_once(void)
+{
+    ck_assert_msg(begin_times_longer() <= 4, "nor of 6,400 launches any");
+    begin_keep_analysis();
+    setenv("STUB_HANG", "clBuildProgram:2:800", 1); /* longer than enqueueing them takes */
+    begin_open("4,4");                              /* a millisecond each */
+    use_plain_queue();
+    for (unsigned i = 0; i < 1600 * begin_times_longer(); i++)
+        begin_launch(N);
+    cl_ok(clFinish(cl.queue));
+    begin_end(N);
+    return begin_second_did(20 * (size_t)N);
+}
+
+START_TEST(short_ones_enqueued_at_once_share)
+{
+    begin_ask_of_longer_ones(short_ones_enqueued_at_once_share_once);
+}
+END_TEST
+
 /* The analyser, which begins two seconds late. */
 static void analyse_late(void)
 {
@@ -529,6 +550,7 @@ int main(void)
     tcase_add_test(tcase, many_behind_know);
     tcase_add_test(tcase, those_behind_are_analysed);
     tcase_add_test(tcase, first_behind_is_analysed);
+    tcase_add_test(tcase, short_ones_enqueued_at_once_share);
     tcase_add_test(tcase, waits_tell_lengths);
     tcase_add_test(tcase, text_is_not_all);
     tcase_add_test(tcase, dear_part_comes_late);
