@@ -17,11 +17,14 @@
 #include <math.h>
 #include <string.h>
 
-/* What a program loses while another device is opened beside it, and at its end, where that has to be closed:
- * an H100's launches lost 0 to 16 ms and exit() took 30 ms longer (docs/field.md); a CPU's driver needs a
- * millisecond. Of an accelerator nothing is known, which is taken for a GPU. */
-#define OPENING_SECONDS     50e-3
+/* What a program loses while another device is opened beside it, and at its end, where that has to be closed,
+ * until opening was measured. Beside an H100, launches lost 0 to 16 ms and exit() took 30 ms longer; beside
+ * H200s whose contexts took 140 ms, processes took 180 to 250 ms longer (docs/field.md). A CPU's driver needs
+ * a millisecond. Of an accelerator nothing is known, which is taken for a GPU. */
+#define OPENING_SECONDS     100e-3
 #define OPENING_CPU_SECONDS 2e-3
+/* Until then, how long it takes before a GPU can do anything. */
+#define OPENING_LASTS 150e-3
 /* What part of the time that a build takes the program may feel, on a core that nobody else needs. */
 #define BUILD_PART 0.1
 
@@ -66,31 +69,45 @@ static double price_of_builds(const struct cx_launch *launch, double builds, dou
     return BUILD_PART * builds + (fastest->device->type & CL_DEVICE_TYPE_CPU ? fmax(builds - waiting, 0) : 0);
 }
 
-/* Nothing of it can have taken longer than the opening itself, and what undoes it as long. */
+/* What is quick costs twice what it takes at most: itself, and what undoes it. What takes long goes on beside
+ * the program, for the most part. */
 double cx_plan_opening_price(const struct cx_context *context, unsigned member)
 {
     const struct cx_worker *worker = &context->workers[member];
-    const double most = worker->device->type & CL_DEVICE_TYPE_CPU ? OPENING_CPU_SECONDS : OPENING_SECONDS;
+    const double built_in = worker->device->type & CL_DEVICE_TYPE_CPU ? OPENING_CPU_SECONDS : OPENING_SECONDS;
     const double seconds = cx_recall_opening(context, member);
-    return seconds > 0 ? fmin(2 * seconds, most) : most;
+    return seconds > 0 ? fmin(2 * seconds, fmax(seconds, built_in)) : built_in;
 }
 
-/* Of opening those members that are closed. */
-static double price_of_opening(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+static double opening_lasts(const struct cx_context *context, unsigned member) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_worker *worker = &context->workers[member];
+    const double seconds = cx_recall_opening(context, member);
+    if (seconds > 0)
+        return seconds;
+    return worker->device->type & CL_DEVICE_TYPE_CPU ? OPENING_CPU_SECONDS : OPENING_LASTS;
+}
+
+/* Of opening those members that are closed: its price, and how long the program goes on alone. */
+static double price_of_opening(const struct cx_launch *launch, double *alone) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     double price = 0;
+    *alone = 0;
     for (unsigned m = 0; m < context->nmembers; m++)
         if (cx_queue_takes(launch->base.queue, m) &&
-            atomic_load(&context->workers[m].state) == CX_WORKER_CLOSED)
+            atomic_load(&context->workers[m].state) == CX_WORKER_CLOSED) {
             price += cx_plan_opening_price(context, m);
+            *alone = fmax(*alone, opening_lasts(context, m));
+        }
     return price;
 }
 
 bool cx_plan_opening_pays(const struct cx_launch *launch, enum cx_variant variant, double waiting)
 {
-    const double gain = fmax(launch->base.context->planner->lacked, cx_plan_gain(launch, waiting));
-    const double opening = price_of_opening(launch);
+    double alone;
+    const double opening = price_of_opening(launch, &alone);
+    const double gain = fmax(launch->base.context->planner->lacked, cx_plan_gain(launch, waiting - alone));
     if (!cx_budget_pays(gain, 1, opening)) /* how long builds take may stand in files */
         return false;
     const double builds = cx_plan_builds_last(launch, variant);
