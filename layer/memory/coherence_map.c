@@ -32,6 +32,9 @@ struct block {
 
 enum { FIRST_BLOCK = 4, LAST_BLOCK = 1024, CUTS = 2 };
 
+/* Segments from which on a map is tidied. */
+enum { CLUTTER = 48 };
+
 /* A copy between peers: its position and where it came from, or that it was several peers. */
 enum { SOURCE_BITS = 8, SOURCES = 255 };
 
@@ -45,6 +48,7 @@ struct cx_coherence {
     uint32_t random;
     size_t stride; /* bytes of a segment with its readers */
     size_t count;
+    size_t made; /* segments cut off since it was tidied last */
     struct segment *root, *first;
     struct segment *spare; /* linked by next */
     size_t nspare;
@@ -163,6 +167,7 @@ static struct segment *cut(struct cx_coherence *map, uint64_t at)
     low->next = high;
     tree_insert(map, high);
     map->count++;
+    map->made++;
     return high;
 }
 
@@ -450,14 +455,20 @@ uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint6
     uint64_t holders = map->all;
     if (!clip(map, lo, &hi))
         return holders;
-    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi; segment = segment->next)
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi && holders;
+         segment = segment->next)
         holders &= segment->valid;
     return holders;
 }
 
 bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
 {
-    return cx_coherence_holders(map, lo, hi) >> place & 1;
+    if (!clip(map, lo, &hi))
+        return true;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi; segment = segment->next)
+        if (!(segment->valid >> place & 1))
+            return false;
+    return true;
 }
 
 bool cx_coherence_alone(const struct cx_coherence *map, unsigned place)
@@ -583,13 +594,16 @@ bool cx_coherence_brought(struct cx_coherence *map, uint64_t lo, uint64_t hi, un
 
 void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t seq)
 {
+    bool any = false;
     for (struct segment *segment = map->first; segment; segment = segment->next) {
-        if (segment->seq[timeline] == seq)
-            segment->seq[timeline] = seq - 1;
-        if (segment->seq[map->timelines + timeline] == seq)
-            segment->seq[map->timelines + timeline] = seq - 1;
+        for (unsigned t = timeline; t < 2 * map->timelines; t += map->timelines)
+            if (segment->seq[t] == seq) {
+                segment->seq[t] = seq - 1;
+                any = true;
+            }
     }
-    join(map, map->first, NULL);
+    if (any)
+        join(map, map->first, NULL);
 }
 
 void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
@@ -604,6 +618,12 @@ void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
                 segment->seq[t] = 0;
     }
     join(map, map->first, NULL);
+    map->made = 0;
+}
+
+bool cx_coherence_is_cluttered(const struct cx_coherence *map)
+{
+    return map->count >= CLUTTER && map->made >= map->count / 2;
 }
 
 size_t cx_coherence_segments(const struct cx_coherence *map)

@@ -407,7 +407,7 @@ void cx_transfer_tidy(struct cx_mem *root)
 {
     const struct cx_context *context = root->context;
     uint64_t completed[64];
-    if (cx_coherence_segments(root->storage->coherence) < 48)
+    if (!cx_coherence_is_cluttered(root->storage->coherence))
         return;
     for (unsigned t = 0; t < cx_context_timelines(context); t++)
         completed[t] = atomic_load_explicit(&context->workers[t].timeline.completed, memory_order_acquire);

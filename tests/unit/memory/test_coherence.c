@@ -537,6 +537,34 @@ START_TEST(many_segments)
 }
 END_TEST
 
+/* A map of many segments that are its contents is not walked for each package that changes a few of them. */
+START_TEST(tidied_as_often_as_it_pays)
+{
+    enum { SEGMENTS = 10000, CHANGES = 1000 };
+    static const uint64_t completed[3] = {0, 0, 0};
+    unsigned walks = 0;
+    struct cx_coherence *map = cx_coherence_create((uint64_t)SEGMENTS * 8, 3, 3);
+    ck_assert(!cx_coherence_is_cluttered(map));
+    for (uint64_t i = 0; i < SEGMENTS; i++)
+        ck_assert(cx_coherence_own(map, i * 8, i * 8 + 8, (unsigned)(i % 2)));
+    ck_assert(cx_coherence_is_cluttered(map));
+    cx_coherence_tidy(map, completed);
+    ck_assert_uint_eq(cx_coherence_segments(map), SEGMENTS);
+    ck_assert(!cx_coherence_is_cluttered(map));
+    for (uint64_t i = 0; i < CHANGES; i++) {
+        ck_assert(cx_coherence_own(map, i * 80 + 2, i * 80 + 4, 2));
+        if (cx_coherence_is_cluttered(map)) {
+            cx_coherence_tidy(map, completed);
+            walks++;
+        }
+    }
+    ck_assert_uint_le(walks, 1);
+    ck_assert(cx_coherence_own(map, 0, (uint64_t)SEGMENTS * 8, 0));
+    ck_assert(!cx_coherence_is_cluttered(map));
+    cx_coherence_destroy(map);
+}
+END_TEST
+
 /* Every operation with its first allocation failing: false (or no need of memory), and the map as before. */
 START_TEST(out_of_memory_changes_nothing)
 {
@@ -594,6 +622,7 @@ static Suite *coherence_suite(void)
     tcase_add_test(tcase, missing_appends);
     tcase_add_test(tcase, repeated_patterns_do_not_grow);
     tcase_add_test(tcase, many_segments);
+    tcase_add_test(tcase, tidied_as_often_as_it_pays);
     tcase_add_test(tcase, out_of_memory_changes_nothing);
     tcase_add_loop_test(tcase, random_against_oracle, 0, 8);
     suite_add_tcase(suite, tcase);
