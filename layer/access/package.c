@@ -205,6 +205,7 @@ static void add_boxes(const struct cx_access *a, uint32_t arg, int64_t first, in
     if (writes->n || writes->must) {
         region->nwrite = cx_access_boxes(writes, first, last, a->args[arg].bytes, writes->must && !whole,
                                          region->write_box, &region->write);
+        region->write.apart = whole || !writes->must;
     }
 }
 

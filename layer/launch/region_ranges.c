@@ -52,3 +52,12 @@ bool cx_region_ranges(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
             add_box(ranges, mem, &box[b]);
     return true;
 }
+
+bool cx_region_lacks_nothing(const struct cx_mem *mem, const struct cx_access_region *region, bool write,
+                             unsigned place)
+{
+    const struct cx_access_interval *interval = write ? &region->write : &region->read;
+    const uint64_t hi = interval->hi < mem->size ? interval->hi : mem->size;
+    return interval->lo >= hi ||
+           cx_coherence_valid(mem->storage->coherence, mem->origin + interval->lo, mem->origin + hi, place);
+}

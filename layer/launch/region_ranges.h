@@ -13,5 +13,9 @@
  * finishes *ranges in either case. Called by launch/. */
 bool cx_region_ranges(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
                       const struct cx_access_region *region, bool write, bool inexact);
+/* Whether the place holds all from the region's first byte to its last: one look-up then tells as much as one
+ * for each row. False tells nothing. Called by launch/. */
+bool cx_region_lacks_nothing(const struct cx_mem *mem, const struct cx_access_region *region, bool write,
+                             unsigned place) CX_HOLDS(cx_context_locked);
 
 #endif

@@ -473,6 +473,15 @@ static bool skips_host(const struct split *split, unsigned i, uint64_t places)
            cx_launch_protocol(split->launch, i / 2) <= CX_PROTOCOL_EXCLUSIVE;
 }
 
+static bool all_hold(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t places)
+    CX_HOLDS(cx_context_locked)
+{
+    bool all = true;
+    for (uint64_t rest = places; rest && all; rest &= rest - 1)
+        all = cx_coherence_valid(map, lo, hi, (unsigned)__builtin_ctzll(rest));
+    return all;
+}
+
 /* Inputs that every package reads wherever it lies, and those that mean the contents from before, come in at
  * once. Packages get the others from their owners, or else from the host copy, which then gets what it lacks.
  */
@@ -494,7 +503,7 @@ static cl_int gather(struct split *split, const struct cx_access_region *whole, 
         const uint64_t places = remote ? UINT64_C(2) << launch->decision.remote_owner : places_of(split, mem);
         bool at_once = !need->known || (launch->decision.protocols && means[i / 2].before);
         uint64_t lo = mem->origin + need->lo, hi = mem->origin + need->hi;
-        if ((cx_coherence_holders(mem->storage->coherence, lo, hi) & places) == places)
+        if (all_hold(mem->storage->coherence, lo, hi, places))
             continue;
         if (remote)
             error = cx_transfer_to(&launch->base, mem->root, lo, hi, 1 + launch->decision.remote_owner,

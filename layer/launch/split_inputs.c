@@ -52,26 +52,34 @@ bool cx_split_inputs_are_fetched(const struct split *split)
 
 /* ---- whence ---- */
 
+/* Whether the transport brings to any of the places what others hold of the root. */
+static bool reaches_any(const struct cx_transport *transport, const struct cx_mem *root, uint64_t places)
+    CX_HOLDS(cx_context_locked)
+{
+    uint64_t any = 0;
+    for (uint64_t rest = places; rest; rest &= rest - 1)
+        any |= transport->near(root, (unsigned)__builtin_ctzll(rest));
+    return any;
+}
+
 /* Whether the transport brings to each of the places what it lacks of [lo, hi), from others that hold it now,
  * or the host copy has it. */
 static bool serves(const struct cx_transport *transport, const struct cx_mem *root, uint64_t lo, uint64_t hi,
                    uint64_t places) CX_HOLDS(cx_context_locked)
 {
     const uint64_t host = UINT64_C(1) << CX_PLACE_HOST;
-    bool all = !(places & host);
-    uint64_t any = 0;
+    bool all = !(places & host) && reaches_any(transport, root, places);
     for (uint64_t rest = places; rest && all; rest &= rest - 1) {
         const unsigned place = (unsigned)__builtin_ctzll(rest);
         const uint64_t near = transport->near(root, place);
         struct cx_move *moves = NULL;
         size_t count = 0;
-        any |= near;
         all = cx_coherence_missing_near(root->storage->coherence, lo, hi, place, near | host, &moves, &count);
         for (size_t m = 0; m < count && all; m++)
             all = moves[m].from < 64 && (near | host) >> moves[m].from & 1;
         free(moves);
     }
-    return all && any;
+    return all;
 }
 
 bool cx_split_inputs_from_members(struct split *split, unsigned i, const struct cx_mem *root, uint64_t lo,
@@ -143,9 +151,11 @@ static bool list_lacking(const struct split *split, unsigned i, const struct cx_
     const uint64_t near = near_of(split, i, mem->root, place);
     const uint64_t *since = source_of(split, i) == FROM_MEMBERS ? split->origin.since : NULL;
     struct cx_byte_ranges ranges;
-    bool ok = cx_region_ranges(&ranges, mem, region, i % 2, i % 2);
     *lacks = NULL;
     *count = 0;
+    if (cx_region_lacks_nothing(mem, region, i % 2, place))
+        return true;
+    bool ok = cx_region_ranges(&ranges, mem, region, i % 2, i % 2);
     for (size_t n = 0; n < ranges.count && ok; n++) {
         const struct cx_byte_range *range = &ranges.range[n];
         ok = cx_coherence_valid(map, range->lo, range->hi, place) ||

@@ -471,6 +471,24 @@ bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi
     return true;
 }
 
+bool cx_coherence_holds_most(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                             uint64_t most)
+{
+    const uint64_t others = map->all & ~(UINT64_C(1) << place);
+    uint64_t shared = 0;
+    if (!clip(map, lo, &hi))
+        return true;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi;
+         segment = segment->next) {
+        const uint64_t from = segment->lo > lo ? segment->lo : lo, end = segment_end(map, segment);
+        if (segment->valid & others)
+            shared += (end < hi ? end : hi) - from;
+        if (!(segment->valid >> place & 1) || shared > most)
+            return false;
+    }
+    return true;
+}
+
 bool cx_coherence_alone(const struct cx_coherence *map, unsigned place)
 {
     const uint64_t others = map->all & ~(UINT64_C(1) << place | UINT64_C(1) << CX_PLACE_HOST);

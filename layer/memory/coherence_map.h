@@ -84,10 +84,14 @@ bool cx_coherence_void(struct cx_coherence *map, uint64_t lo, uint64_t hi) CX_HO
 /* Whether all of [lo, hi) is valid at `place`. Called by memory/, launch/ and plan/. */
 bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)
     CX_HOLDS(cx_context_locked);
-/* The places at which all of [lo, hi) is valid, as bits. Called by api/enqueue.c, api/enqueue_image.c,
- * api/enqueue_rect.c and launch/split.c. */
+/* The places at which all of [lo, hi) is valid, as bits. Called by api/enqueue.c, api/enqueue_image.c and
+ * api/enqueue_rect.c. */
 uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi)
     CX_HOLDS(cx_context_locked);
+/* Whether all of [lo, hi) is valid at `place`, and other places hold at most `most` bytes of it: those would
+ * lose little if it came to be the only holder of all. Called by launch/launch.c. */
+bool cx_coherence_holds_most(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
+                             uint64_t most) CX_HOLDS(cx_context_locked);
 /* Whether only that place and the host copy hold bytes that were written. Called by launch/whole.c. */
 bool cx_coherence_alone(const struct cx_coherence *map, unsigned place) CX_HOLDS(cx_context_locked);
 
@@ -128,8 +132,8 @@ void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_
  * neighbours, so that the map stays as small as its contents. Called now and then by the planner. Called
  * by transfer.c. */
 void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed) CX_HOLDS(cx_context_locked);
-/* Whether it has many segments, and so many were cut off since it was tidied last that they pay for one more walk
- * over all. Called by transfer.c. */
+/* Whether it has many segments, and so many were cut off since it was tidied last that they pay for one more
+ * walk over all. Called by transfer.c. */
 bool cx_coherence_is_cluttered(const struct cx_coherence *map) CX_HOLDS(cx_context_locked);
 /* How many segments it has. Used by tests. */
 size_t cx_coherence_segments(const struct cx_coherence *map) CX_HOLDS(cx_context_locked);

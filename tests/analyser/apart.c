@@ -73,6 +73,24 @@ static bool take_region(struct cut *c, uint32_t arg, unsigned package, bool writ
     return good;
 }
 
+/* Where a package's region says that nobody else writes between its boxes: nobody else owns a byte there. */
+static bool check_gaps(struct cut *c, uint32_t arg, unsigned package)
+{
+    const struct cx_access_interval *write = &c->regions[package * c->narg + arg].write;
+
+    for (uint64_t b = write->lo; write->apart && b < write->hi; b++) {
+        const unsigned char owner = c->owner[c->args[arg].base + b];
+        if (owner && owner != package + 1) {
+            snprintf(c->why, c->size,
+                     "argument %u byte %llu: groups %llu..%llu are said to have it for themselves", arg,
+                     (unsigned long long)b, (unsigned long long)c->border[package],
+                     (unsigned long long)c->border[package + 1]);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_object(struct cut *c, uint64_t object)
 {
     const struct cx_access_means *means = cx_access_means(c->access);
@@ -85,6 +103,11 @@ static bool check_object(struct cut *c, uint64_t object)
                 means[i].protocol == CX_PROTOCOL_EXCLUSIVE && (writes || (c->changes && !means[i].before));
             for (unsigned p = 0; p < c->packages && good && own && c->args[i].object == object; p++) {
                 good = take_region(c, i, p, writes);
+            }
+        }
+        for (uint32_t i = 0; i < c->narg && writes; i++) {
+            for (unsigned p = 0; p < c->packages && good && c->args[i].object == object; p++) {
+                good = means[i].protocol != CX_PROTOCOL_EXCLUSIVE || check_gaps(c, i, p);
             }
         }
     }

@@ -565,6 +565,26 @@ START_TEST(tidied_as_often_as_it_pays)
 }
 END_TEST
 
+/* Whether a place holds all, and others little of it. */
+START_TEST(holds_most_of_a_range)
+{
+    struct cx_coherence *map = cx_coherence_create(1000, 3, 1);
+    ck_assert(cx_coherence_own(map, 0, 1000, 1));
+    ck_assert(cx_coherence_holds_most(map, 0, 1000, 1, 0));
+    ck_assert(!cx_coherence_holds_most(map, 0, 1000, 2, 1000));
+    ck_assert(cx_coherence_validate(map, 100, 200, 0));
+    ck_assert(cx_coherence_validate(map, 150, 260, 2));
+    ck_assert(cx_coherence_holds_most(map, 0, 1000, 1, 160));
+    ck_assert(!cx_coherence_holds_most(map, 0, 1000, 1, 159));
+    ck_assert(cx_coherence_holds_most(map, 120, 155, 1, 35));
+    ck_assert(cx_coherence_own(map, 990, 1000, 2));
+    ck_assert(!cx_coherence_holds_most(map, 0, 1000, 1, 1000));
+    ck_assert(cx_coherence_holds_most(map, 0, 990, 1, 160));
+    ck_assert(cx_coherence_holds_most(map, 2000, 3000, 1, 0));
+    cx_coherence_destroy(map);
+}
+END_TEST
+
 /* Every operation with its first allocation failing: false (or no need of memory), and the map as before. */
 START_TEST(out_of_memory_changes_nothing)
 {
@@ -623,6 +643,7 @@ static Suite *coherence_suite(void)
     tcase_add_test(tcase, repeated_patterns_do_not_grow);
     tcase_add_test(tcase, many_segments);
     tcase_add_test(tcase, tidied_as_often_as_it_pays);
+    tcase_add_test(tcase, holds_most_of_a_range);
     tcase_add_test(tcase, out_of_memory_changes_nothing);
     tcase_add_loop_test(tcase, random_against_oracle, 0, 8);
     suite_add_tcase(suite, tcase);
