@@ -390,6 +390,17 @@ static void share(struct cx_launch *launch, struct cx_split_plan *plan, struct c
         launch->decision.reason = cx_options_get()->reproducible ? CX_WHY_REPRODUCIBLE : CX_WHY_SPLIT_ALWAYS;
 }
 
+/* gains: it would be split if its data were in place. */
+static enum cx_why why_shared(const struct cx_split_plan *plan, const struct cx_admission_decision *decision,
+                              bool gains)
+{
+    const bool as_a_rule =
+        decision->reason == CX_ADMISSION_WHOLE_SHORT || decision->reason == CX_ADMISSION_WHOLE_OTHERS_SLOW;
+    if (plan->moves)
+        return CX_WHY_MIGRATION;
+    return gains && as_a_rule ? CX_WHY_DATA : cx_why_admission(decision->reason);
+}
+
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
                    unsigned *best)
 {
@@ -413,7 +424,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     for (unsigned i = 0; i < plan->n && decision.split; i++)
         if (!all->member[i].takes_part && all->member[i].part != CX_ADMISSION_LEFT_DEAR)
             cx_launch_decided(launch, plan->member[i], cx_part_note_admitted(all->member[i].part));
-    launch->decision.reason = plan->moves ? CX_WHY_MIGRATION : cx_why_admission(decision.reason);
+    launch->decision.reason = why_shared(plan, &decision, all->moves_gain > 0);
     if (dear_ones)
         launch->decision.reason = CX_WHY_OBJECTIVE;
     launch->decision.replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||

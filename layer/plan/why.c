@@ -35,6 +35,7 @@ static const char *const why_texts[CX_WHY_SUMMARY] = {
     [CX_WHY_CHECK_LOST] = "a device failed at its part",
     [CX_WHY_CHECK_LATER] = "of late several devices changed what its work-groups share",
     [CX_WHY_ONE_TOOK_ALL] = "one device took all of its work-groups",
+    [CX_WHY_DATA] = "a split would need its data elsewhere, and moving that does not pay yet",
     [CX_WHY_MIGRATION] = "launches have lost as much as moving their data costs",
     [CX_WHY_REPRODUCIBLE] = "COEXEC_REPRODUCIBLE=1",
     [CX_WHY_SPLIT_ALWAYS] = "COEXEC_SPLIT=always",

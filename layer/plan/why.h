@@ -47,6 +47,7 @@ enum cx_why {
     CX_WHY_CHECK_LOST,
     CX_WHY_CHECK_LATER,  /* check_rules.h */
     CX_WHY_ONE_TOOK_ALL, /* planned split */
+    CX_WHY_DATA,         /* whole, where its data is: migration_credit.h */
     CX_WHY_MIGRATION,    /* split: migration_credit.h */
     CX_WHY_REPRODUCIBLE,
     CX_WHY_SPLIT_ALWAYS,

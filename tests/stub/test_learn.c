@@ -267,8 +267,8 @@ static const struct {
               {"sigmoid", true, false},
               {"sigmoid", false, true}};
 
-/* Runs it all. Gives what the second device computed. */
-static size_t run_steps(bool two, bool reads)
+/* Runs so many steps. Gives what the second device computed. */
+static size_t run_steps(bool two, bool reads, int steps)
 {
     static cl_int model[2][CELLS], read[CELLS];
     cl_program program[2];
@@ -289,7 +289,7 @@ static size_t run_steps(bool two, bool reads)
     launch(init, plate[0], NULL, GROUP);
     for (int i = 0; i < CELLS; i++)
         model[0][i] = i;
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         launch(smooth[two && i % 2], plate[i % 2], plate[1 - i % 2], GROUP);
         smooth_model(model[i % 2], model[1 - i % 2]);
         if (reads && i % 10 == 0) {
@@ -310,19 +310,38 @@ static size_t run_steps(bool two, bool reads)
     return share;
 }
 
-START_TEST(moves_come_in_the_end)
+static void set_slow_link(const char *algo)
 {
-    size_t share = 0;
     set_variable("zero_copy", "0");
     set_variable("link", "0.0001");
     setenv("STUB_IN_PLACE", "0", 1);
     setenv("STUB_SPEED", "0.25", 1);
     setenv("STUB_GROUP", "128,64", 1);
-    set_stub(moving[_i].algo, "0");
+    set_stub(algo, "0");
+}
+
+START_TEST(moves_come_in_the_end)
+{
+    size_t share = 0;
+    set_slow_link(moving[_i].algo);
     /* that the second device seems slow when the machine is busy is no fault */
     for (unsigned tries = 0; tries < 4 && share <= CELLS; tries++)
-        share = run_steps(moving[_i].two, moving[_i].reads);
+        share = run_steps(moving[_i].two, moving[_i].reads, STEPS);
     ck_assert_msg(share > CELLS, "%s: the second device computed %zu cells", moving[_i].algo, share);
+    cl_folder_remove();
+}
+END_TEST
+
+/* Until then launches are not called too short, but are said to stay where their data is. */
+START_TEST(data_keeps_them)
+{
+    set_slow_link("static");
+    setenv("COEXEC_LOG", "plan:info", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
+    (void)run_steps(false, false, 100);
+    ck_assert_uint_gt(
+        cl_lines_with(cl_folder_path("log"), "stub_smooth runs whole: a split would need its data elsewhere"),
+        50);
     cl_folder_remove();
 }
 END_TEST
@@ -429,6 +448,7 @@ int main(void)
     tcase_add_loop_test(tc, splits_that_lose_end, 0, sizeof(algos) / sizeof(*algos));
     tcase_add_test(tc, splits_that_gain_go_on);
     tcase_add_loop_test(tc, moves_come_in_the_end, 0, sizeof(moving) / sizeof(*moving));
+    tcase_add_test(tc, data_keeps_them);
     tcase_add_test(tc, quick_links_are_learned);
     tcase_add_test(tc, what_one_has_all_of_ties_no_part);
     suite_add_tcase(suite, tc);
