@@ -239,6 +239,7 @@ static struct cx_launch *make_launch(const struct wish *wish)
     launch->request.local_given = wish->local_given;
     launch->request.geometry = wish->geometry;
     launch->acceptance.beyond = wish->beyond;
+    launch->acceptance.uneven = wish->uneven;
     launch->acceptance.tried = wish->tried;
     if (is_shown(launch))
         cx_live_begun(wish->kernel->function->live);
@@ -272,8 +273,9 @@ static cl_int hear(struct cx_launch *launch, unsigned *member)
     cx_context_lock(context);
     const unsigned placed = launch->base.settled ? launch->acceptance.placed : 0;
     const uint64_t seq = launch->acceptance.placed_seq;
+    const bool doubted = launch->acceptance.beyond && launch->acceptance.unproven;
     cx_context_unlock(context);
-    if (placed && launch->acceptance.beyond)
+    if (placed && doubted)
         cx_worker_hand(&context->workers[placed - 1], seq);
     if (atomic_compare_exchange_strong(&launch->base.asked, &asked, CX_ASKED_NOT))
         return CL_SUCCESS;

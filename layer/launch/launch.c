@@ -288,9 +288,10 @@ cl_int cx_launch_package(struct cx_launch *launch, struct cx_worker *worker, con
     }
     if (error == CL_SUCCESS && !worker->device->probe.synchronous)
         error = worker->device->cl->clFlush(queue);
-    if (error != CL_SUCCESS)
-        cx_warn(CX_TOPIC_WORKER, "%s fails to start %s: %s", worker->device->name,
-                launch->request.kernel->function->name, cx_cl_name(error));
+    if (error != CL_SUCCESS) /* a launch beyond what drivers report is tried */
+        cx_log(launch->acceptance.beyond ? CX_LEVEL_INFO : CX_LEVEL_WARN, CX_TOPIC_WORKER,
+               "%s fails to start %s: %s", worker->device->name, launch->request.kernel->function->name,
+               cx_cl_name(error));
     return error;
 }
 

@@ -23,6 +23,7 @@
 #include "layer/launch/launch.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/launch_learn.h"
+#include "layer/plan/launch_prepare.h"
 #include "layer/plan/policy.h"
 
 #include <stdlib.h>
@@ -199,22 +200,30 @@ static void forget_split(struct cx_launch *launch, enum cx_why reason) CX_HOLDS(
     launch->decision.reason = reason;
 }
 
-/* The participant that runs the launch whole: the first that can. */
-static unsigned able_member(const struct split *split) CX_HOLDS(cx_context_locked)
+static bool is_able(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
 {
-    const struct cx_launch *launch = split->launch;
-    unsigned p = 0;
-    while (p < split->plan.n && !(cx_kernel_runs_on(launch->request.kernel, split->plan.member[p]) &&
-                                  cx_queue_takes(launch->base.queue, split->plan.member[p])))
-        p++;
-    return split->plan.member[p < split->plan.n ? p : 0];
+    return cx_kernel_runs_on(launch->request.kernel, member) && cx_queue_takes(launch->base.queue, member) &&
+           cx_plan_fits(launch, member);
 }
 
-/* Everything is as it was before the launch. Its parts' jobs are over. */
-static void undo(struct split *split, enum cx_why reason) CX_HOLDS(cx_context_locked)
+/* The member that runs the launch whole: the first participant that can, or else another one. */
+static unsigned able_member(const struct split *split) CX_HOLDS(cx_context_locked)
+{
+    struct cx_launch *launch = split->launch;
+    for (unsigned p = 0; p < split->plan.n; p++)
+        if (is_able(launch, split->plan.member[p]))
+            return split->plan.member[p];
+    for (unsigned m = 0; m < launch->base.context->nmembers; m++)
+        if (is_able(launch, m) && cx_launch_prepare(launch, m) == CL_SUCCESS)
+            return m;
+    return split->plan.member[0];
+}
+
+void cx_split_undo(struct split *split, enum cx_why reason)
 {
     struct cx_launch *launch = split->launch;
     const unsigned member = able_member(split);
+    uncount(split);
     cx_launch_release(launch);
     cx_verify_forget(launch);
     launch->run.undone = true;
@@ -250,7 +259,7 @@ static void decide(void *data, enum cx_speculation_end end) CX_HOLDS(cx_context_
         cx_check_note(launch, end == CX_SPECULATION_CONFLICT);
     const bool noted = cx_speculation_note(split->ends.speculation, end);
     if (undone && noted) {
-        undo(split, end == CX_SPECULATION_LOST ? CX_WHY_CHECK_LOST : CX_WHY_CHECK_CONFLICT);
+        cx_split_undo(split, end == CX_SPECULATION_LOST ? CX_WHY_CHECK_LOST : CX_WHY_CHECK_CONFLICT);
         return;
     }
     if (!noted || !note_owners(split))
@@ -366,7 +375,7 @@ void cx_split_settle_if_due(struct split *split)
         due = cx_balancer_finished(split->plan.balancer) && !cx_reexecute_awaits(split);
     due &= !split->rules.lingers || cx_split_failed(split) || cx_write_back_is_last(split);
     due &= !cx_split_inputs_are_fetched(split);
-    if (!cx_split_settled(split) && due)
+    if (!cx_split_settled(split) && split->state != SPLIT_REFUSED && due)
         close_split(split);
     if (cx_split_failed(split) || (split->jobs.issuing == 0 && cx_split_all_assigned(split)))
         uncount(split);
@@ -585,7 +594,7 @@ static bool have_threads(const struct split *split)
 static void run_whole(struct cx_launch *launch, struct split *split, enum cx_why reason)
     CX_HOLDS(cx_context_locked)
 {
-    const unsigned member = split->plan.member[0];
+    const unsigned member = able_member(split);
     split_free(split);
     forget_split(launch, reason);
     cx_whole_launch(launch, member);

@@ -84,11 +84,13 @@ struct split_participant {
  * What becomes of the launch:
  *
  *   PLANNED ──the first job begins──> OPEN ──all is assigned and started, or done──> SETTLED
+ *      │                              │ └──all drivers refuse their first package──> REFUSED
  *      └──────────────────────────────┴──fails──> FAILED ──nothing is being started──> CLOSED
  *
  * SETTLED and CLOSED: owners are known, or no longer needed. A failure after SETTLED makes it CLOSED.
+ * REFUSED: nothing was done (take.h says why); once the parts' jobs are over the launch runs whole.
  */
-enum split_state { SPLIT_PLANNED, SPLIT_OPEN, SPLIT_FAILED, SPLIT_SETTLED, SPLIT_CLOSED };
+enum split_state { SPLIT_PLANNED, SPLIT_OPEN, SPLIT_REFUSED, SPLIT_FAILED, SPLIT_SETTLED, SPLIT_CLOSED };
 
 struct split_inputs;     /* of split_inputs.c; NULL: packages get everything from the host copy */
 struct split_write_back; /* of write_back.c; NULL: nothing is written back to the host copy before it settles
@@ -105,6 +107,7 @@ struct split_jobs {
     unsigned left;    /* jobs not finished */
     unsigned rounds;  /* jobs planned anew */
     unsigned issuing; /* packages assigned but not started */
+    bool accepted;    /* a driver has accepted a package, or a slice of one */
 };
 
 /* How it settles, decided when it is planned; constant. */
@@ -160,6 +163,7 @@ struct flight {
     cl_event slice[CX_MOST_SLICES - 1]; /* of the kernels before that */
     unsigned nslices;                   /* of these that are not over; 0: it is one kernel */
     cl_int failed;                      /* one of those that are over */
+    bool begun;                         /* refused, after a part of it had been accepted */
     bool sliced;                        /* it was several kernels */
     uint64_t first_ns, before_ns;       /* of those that are over: the first one's start, the latest end */
     cl_event upload;                    /* of the last transfer into the device before it, or NULL */
@@ -205,6 +209,9 @@ void cx_split_learn(struct split *split) CX_HOLDS(cx_context_locked);
  * with re-execution, when they settle: called by reexecute.c if a straggler is left behind, by split.c if the
  * next launch may be planned at once. */
 void cx_split_learn_early(struct split *split) CX_HOLDS(cx_context_locked);
+/* Has the launch run whole, on a member that can: everything is as it was before the launch, and its parts'
+ * jobs are over, or do nothing more. Drops a job's reference. Called by split_member.c. */
+void cx_split_undo(struct split *split, enum cx_why reason) CX_HOLDS(cx_context_locked);
 /* Fails the command; nothing more is started. Called by reexecute.c, split_inputs.c, split_member.c and
  * split_package.c. */
 void cx_split_fail(struct split *split, cl_int error) CX_HOLDS(cx_context_locked);
@@ -282,7 +289,7 @@ static inline bool cx_split_settled(const struct split *split) CX_HOLDS(cx_conte
 /* Nothing is assigned any more. Called by reexecute.c, split_inputs.c and split_member.c. */
 static inline bool cx_split_over(const struct split *split) CX_HOLDS(cx_context_locked)
 {
-    return split->state >= SPLIT_FAILED;
+    return split->state >= SPLIT_REFUSED;
 }
 
 /* Whether the part's driver has failed nothing. Called by launch/. */

@@ -20,6 +20,35 @@
 
 #include <stdlib.h>
 
+/* The driver refused a package. Of a launch beyond what drivers report that tells of such packages alone. */
+static void note_refusal(const struct lane *lane, cl_int error) CX_HOLDS(cx_context_locked)
+{
+    struct cx_launch *launch = lane->split->launch;
+    const struct cx_part *part = &launch->outcome.parts[lane->part];
+    const unsigned member = part->member;
+    if (cx_remote_access_suspect(launch, member) || cx_exit_guard_ending()) /* no driver refused it */
+        return;
+    if (launch->acceptance.beyond)
+        cx_take_note_package(launch, member, part->variant, false);
+    else
+        cx_kernel_leave_out(launch->request.kernel, member, cx_cl_name(error));
+}
+
+/* The last part's driver refused a package. If none of a launch beyond what drivers report was accepted, it
+ * is going to run whole. */
+static void end_refused(struct split *split, cl_int error) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_launch *launch = split->launch;
+    if (!launch->acceptance.beyond || split->jobs.accepted || split->plan.done || split->plan.probes ||
+        cx_split_over(split)) {
+        cx_split_fail(split, error);
+        return;
+    }
+    split->state = SPLIT_REFUSED;
+    for (unsigned p = 0; p < split->plan.n; p++) /* it settles when the last job ends */
+        cx_worker_watch(&launch->base.context->workers[split->plan.member[p]], split->participant[p].seq);
+}
+
 /* The driver refused a package: its groups go back, and somebody else must take them. */
 static void give_up(struct lane *lane, unsigned index, cl_int error)
 {
@@ -28,16 +57,13 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
     struct cx_context *context = launch->base.context;
 
     cx_context_lock(context);
-    const bool suspected = cx_remote_access_suspect(launch, split->plan.member[lane->part]);
-    cx_context_plan_and_unlock(context);
-    if (!suspected && !cx_exit_guard_ending()) /* else it was no driver that refused it */
-        cx_kernel_leave_out(launch->request.kernel, split->plan.member[lane->part], cx_cl_name(error));
+    note_refusal(lane, error);
     if (split->ends.speculation)
         cx_speculation_lose(split->ends.speculation);
-    cx_context_lock(context);
     struct package *package = &split->packages.list[index];
     const bool mine = !package->copy && !package->dropped;
     package->dropped = package->over = true;
+    split->jobs.accepted |= lane->flight[lane->nflight].begun;
     cx_split_part_failed(split, lane->part);
     if (mine)
         (void)cx_ranges_return(&split->ranges, package->range); /* there is room */
@@ -53,7 +79,7 @@ static void give_up(struct lane *lane, unsigned index, cl_int error)
             cx_split_member_plan(split, p);
     }
     if (!any && mine)
-        cx_split_fail(split, error);
+        end_refused(split, error);
     cx_split_settle_if_due(split);
     pthread_cond_broadcast(&split->changed);
     cx_context_plan_and_unlock(context);
@@ -281,6 +307,9 @@ static void package_started(struct lane *lane, struct cx_range range)
     struct flight *flight = &lane->flight[lane->nflight++];
     flight->groups = (range.end - range.first) * split->plan.slice;
     cx_context_lock(context);
+    const struct cx_part *part = &split->launch->outcome.parts[lane->part];
+    cx_take_note_package(split->launch, part->member, part->variant, true);
+    split->jobs.accepted = true;
     split->jobs.issuing--;
     cx_split_settle_if_due(split);
     if (cx_split_settled(split))
@@ -458,12 +487,19 @@ static void finish_lane(struct cx_job *job, struct cx_worker *worker)
     cx_reexecute_over(split, lane->part);
     job->times.start_ns = launch->outcome.parts[lane->part].first_ns;
     job->times.end_ns = launch->outcome.parts[lane->part].last_ns;
-    if (split->jobs.left == 1 && !cx_split_failed(split) && launch->request.kernel->function->history) {
+    const bool refused = split->jobs.left == 1 && split->state == SPLIT_REFUSED;
+    if (split->jobs.left == 1 && !refused && !cx_split_failed(split) &&
+        launch->request.kernel->function->history) {
         ((struct cx_kernel_history *)launch->request.kernel->function->history)->proven = true;
         cx_split_learn(split);
     }
-    cx_split_unref(split);
-    cx_context_unlock(context);
+    if (refused) {
+        cx_split_undo(split, CX_WHY_REFUSED);
+        cx_context_plan_and_unlock(context);
+    } else {
+        cx_split_unref(split);
+        cx_context_unlock(context);
+    }
     if (teaches)
         cx_launch_learn(launch, worker->index, groups, seconds, first);
     if (lane->first_upload)

@@ -195,7 +195,8 @@ static cl_int start_kernels(struct lane *lane, struct cx_worker *worker, struct 
                                   cx_slice_at(range, verdict->granularity, i + 1, lane->slices), queue,
                                   lane->aside || queue != worker->queue ? lane->last_upload : NULL,
                                   i < flight->nslices ? &flight->slice[i] : &flight->event);
-        if (error != CL_SUCCESS && (i > 0 || flight->event)) { /* others are going to do all of it */
+        flight->begun = error != CL_SUCCESS && (i > 0 || flight->event);
+        if (flight->begun) { /* others are going to do all of it */
             worker->device->cl->clFinish(worker->queue);
             if (lane->two)
                 worker->device->cl->clFinish(worker->queues[CX_REAL_QUEUE_ALTERNATE].queue);

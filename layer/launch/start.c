@@ -19,12 +19,14 @@ static bool afterwards(const struct cx_launch *launch)
     return false;
 }
 
-/* Whether it can be planned at once, as nothing is left to be found out while it runs. */
+/* Whether it can be planned at once, as nothing is left to be found out while it runs: not whether a driver
+ * refuses its package, either. */
 static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
 {
     return !plan->done && cx_balancer_is_static(plan->balancer) &&
            launch->request.kernel->function->history->proven && !cx_launch_may_compile(launch, plan) &&
-           !plan->probes && !afterwards(launch) && !cx_write_back_wants(launch, plan);
+           cx_take_packages_known(launch, plan) && !plan->probes && !afterwards(launch) &&
+           !cx_write_back_wants(launch, plan);
 }
 
 void cx_start_split(struct cx_launch *launch, struct cx_split_plan *plan)

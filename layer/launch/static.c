@@ -29,7 +29,13 @@ static cl_int fail_over(struct cx_job *job, struct cx_worker *worker, cl_int err
 {
     struct share *share = job->data;
     struct cx_launch *launch = (struct cx_launch *)job->command;
-    cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(error));
+    if (launch->acceptance.beyond && !started) {
+        cx_context_lock(worker->context);
+        cx_take_note_package(launch, worker->index, share->part->variant, false);
+        cx_context_unlock(worker->context);
+    } else {
+        cx_kernel_leave_out(launch->request.kernel, worker->index, cx_cl_name(error));
+    }
     share->failed_over = cx_failover_share(launch, worker, share->part, share->dim, share->first, share->end,
                                            started) == CL_SUCCESS;
     return share->failed_over ? CL_SUCCESS : error;

@@ -33,10 +33,11 @@ struct cx_launch_request {
     bool local_given;
 };
 
-/* Which drivers accept the launch (take.h). `beyond` and `tried` are part of the request; the rest is under
- * context->lock, written by take.c, plan.c (unproven) and launch/whole.c (placed). */
+/* Which drivers accept the launch (take.h). `beyond`, `uneven` and `tried` are part of the request; the rest
+ * is under context->lock, written by take.c, plan.c (unproven) and launch/whole.c (placed). */
 struct cx_launch_acceptance {
     bool beyond;   /* by drivers' reports, no member accepts it */
+    bool uneven;   /* ... as its groups are not of one size, or not of the one that the kernel requires */
     bool unproven; /* the member that runs it whole has not accepted one like it before */
     uint64_t form CX_GUARDED_BY(cx_context_locked);    /* 0: not planned yet */
     uint64_t tried;                                    /* members, as bits, that refused it in this call */

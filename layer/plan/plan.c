@@ -122,8 +122,8 @@ static bool could_share(struct cx_launch *launch, const struct cx_cached_verdict
         launch->deferral.lacks_builds |= !never;
         return whole_because(launch, never ? CX_WHY_NO_VARIANT : CX_WHY_VARIANT_LATER);
     }
-    return cx_kernel_variant_limit(kernel, m, of->variant) >= of->items ||
-           whole_because(launch, CX_WHY_GROUP_SIZE);
+    const enum cx_why forbids = cx_take_forbids(launch, m, of->variant, of->items);
+    return forbids == CX_WHY_NONE || whole_because(launch, forbids);
 }
 
 /* The member that runs the kernel first: the queue's fastest one that can. */
@@ -216,7 +216,7 @@ static bool is_allowed(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
         return whole_alike(launch, CX_WHY_SPLIT_NEVER);
     if (cx_exit_guard_ending()) /* packages may have to be compiled, and compilers may be gone */
         return whole_because(launch, CX_WHY_ENDING);
-    if (launch->acceptance.beyond)
+    if (launch->acceptance.beyond && (launch->acceptance.uneven || !cx_take_any_known(launch)))
         return whole_because(launch, CX_WHY_BEYOND);
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, &why);
     if (!summary)
@@ -313,6 +313,10 @@ static bool plan_split(struct cx_launch *launch, struct cx_split_plan *plan, uns
         cx_remote_access_choose(launch, judged, plan->member, plan->n);
     if (plan->n < 2 || !cx_plan_share(launch, plan, history, best))
         return false;
+    if (plan->probes && !cx_take_packages_known(launch, plan)) {
+        cx_plan_stake_drop(launch);
+        return whole_because(launch, CX_WHY_BEYOND);
+    }
     /* those that are left may work at one place in common */
     return (launch->decision.remote_access &&
             cx_remote_access_confirm(launch, plan->member, plan->n + plan->probes)) ||

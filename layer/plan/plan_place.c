@@ -388,7 +388,9 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
         best = place_with_state(launch, preferred, certain);
     } else {
         if (preferred >= context->nmembers || cx_device_load_is_straggler(&context->workers[preferred]) ||
-            cx_take_refused(launch, preferred) || cx_launch_prepare(launch, preferred) != CL_SUCCESS)
+            cx_take_refused(launch, preferred) ||
+            (launch->acceptance.beyond && !cx_plan_fits(launch, preferred)) ||
+            cx_launch_prepare(launch, preferred) != CL_SUCCESS)
             best = fastest_taker(launch, 0);
         best = stay(launch, best);
         if (best < context->nmembers && groups_wait(launch))

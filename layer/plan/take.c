@@ -6,6 +6,7 @@
 #include "layer/plan/plan.h"
 #include "layer/timeline/queue.h"
 #include "layer/program/kernel_bind.h"
+#include "layer/program/kernel_info.h"
 
 #include <string.h>
 
@@ -38,24 +39,47 @@ static struct cx_takes *takes_of(const struct cx_launch *launch) CX_HOLDS(cx_con
 }
 
 /* NULL: the form was not seen, or there is no memory. */
-static struct cx_take *find(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+static struct cx_take *find_form(const struct cx_launch *launch, uint64_t form) CX_HOLDS(cx_context_locked)
 {
     struct cx_takes *takes = takes_of(launch);
     for (unsigned i = 0; takes && i < CX_TAKE_FORMS; i++)
-        if (takes->of[i].form == launch->acceptance.form)
+        if (takes->of[i].form == form)
             return &takes->of[i];
     return NULL;
 }
 
-static struct cx_take *find_or_add(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+/* Of the whole launch. */
+static struct cx_take *find(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
-    struct cx_take *take = find(launch);
+    return launch->acceptance.form ? find_form(launch, launch->acceptance.form) : NULL;
+}
+
+static struct cx_take *find_or_add(const struct cx_launch *launch, uint64_t form) CX_HOLDS(cx_context_locked)
+{
+    struct cx_take *take = find_form(launch, form);
     struct cx_takes *takes = take ? NULL : takes_of(launch);
     if (!takes)
         return take;
     memmove(&takes->of[1], &takes->of[0], (CX_TAKE_FORMS - 1) * sizeof(takes->of[0]));
-    takes->of[0] = (struct cx_take){.form = launch->acceptance.form};
+    takes->of[0] = (struct cx_take){.form = form};
     return &takes->of[0];
+}
+
+/* By which packages of such launches are recorded. */
+static uint64_t package_form(const struct cx_launch *launch, enum cx_variant variant)
+    CX_HOLDS(cx_context_locked)
+{
+    const uint64_t form = mix(launch->acceptance.form, 1 + (uint64_t)variant);
+    return form ? form : 1;
+}
+
+static void note(struct cx_take *take, unsigned member, bool accepted)
+{
+    const uint64_t bit = UINT64_C(1) << member;
+    if (!take)
+        return;
+    take->taken = accepted ? take->taken | bit : take->taken & ~bit;
+    take->refused = accepted ? take->refused & ~bit : take->refused | bit;
 }
 
 /* Members that may be tried. */
@@ -84,17 +108,13 @@ bool cx_take_refused(const struct cx_launch *launch, unsigned member)
 
 bool cx_take_known(const struct cx_launch *launch, unsigned member)
 {
-    const struct cx_take *take = launch->acceptance.form ? find(launch) : NULL;
+    const struct cx_take *take = find(launch);
     return take && take->taken >> member & 1;
 }
 
 void cx_take_note(struct cx_launch *launch, unsigned member)
 {
-    struct cx_take *take = find_or_add(launch);
-    if (!take)
-        return;
-    take->taken |= UINT64_C(1) << member;
-    take->refused &= ~(UINT64_C(1) << member);
+    note(find_or_add(launch, launch->acceptance.form), member, true);
 }
 
 bool cx_take_refuse(struct cx_launch *launch, unsigned member, int error)
@@ -102,11 +122,57 @@ bool cx_take_refuse(struct cx_launch *launch, unsigned member, int error)
     struct cx_context *context = launch->base.context;
     int waits = CX_ASKED_WAITS;
     cx_context_lock(context);
-    struct cx_take *take = find_or_add(launch);
-    if (take) {
-        take->refused |= UINT64_C(1) << member;
-        take->taken &= ~(UINT64_C(1) << member);
-    }
+    note(find_or_add(launch, launch->acceptance.form), member, false);
     cx_context_unlock(context);
     return atomic_compare_exchange_strong(&launch->base.asked, &waits, error);
+}
+
+/* ---- packages ---- */
+
+bool cx_take_any_known(const struct cx_launch *launch)
+{
+    const struct cx_take *take = find(launch);
+    return take && take->taken & takers(launch);
+}
+
+/* Whether the member accepted the whole launch, or one just like it did. */
+static bool is_likely(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_take *take = find(launch);
+    for (unsigned m = 0; take && m < context->nmembers; m++)
+        if (take->taken >> m & 1 && (m == member || cx_context_alike(context, m, member)))
+            return !((take->refused | launch->acceptance.refused) >> member & 1);
+    return false;
+}
+
+enum cx_why cx_take_forbids(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                            size_t items)
+{
+    const struct cx_kernel *kernel = launch->request.kernel;
+    const size_t limit = cx_kernel_variant_limit(kernel, member, variant);
+    if (!launch->acceptance.beyond)
+        return limit >= items ? CX_WHY_NONE : CX_WHY_GROUP_SIZE;
+    const struct cx_take *packages = find_form(launch, package_form(launch, variant));
+    if (packages && packages->refused >> member & 1)
+        return CX_WHY_REFUSED;
+    if (!is_likely(launch, member))
+        return CX_WHY_BEYOND;
+    return limit >= cx_kernel_group_limit(kernel, member) ? CX_WHY_NONE : CX_WHY_GROUP_SIZE;
+}
+
+bool cx_take_packages_known(const struct cx_launch *launch, const struct cx_split_plan *plan)
+{
+    bool known = true;
+    for (unsigned p = 0; p < plan->n + plan->probes && known && launch->acceptance.beyond; p++) {
+        const struct cx_take *take = find_form(launch, package_form(launch, plan->variant[p]));
+        known = take && take->taken >> plan->member[p] & 1;
+    }
+    return known;
+}
+
+void cx_take_note_package(struct cx_launch *launch, unsigned member, enum cx_variant variant, bool accepted)
+{
+    if (launch->acceptance.beyond)
+        note(find_or_add(launch, package_form(launch, variant)), member, accepted);
 }

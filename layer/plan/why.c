@@ -23,6 +23,7 @@ static const char *const why_texts[CX_WHY_SUMMARY] = {
     [CX_WHY_NO_VARIANT] = "the split variant cannot be built",
     [CX_WHY_VARIANT_LATER] = "the split variant is not built yet",
     [CX_WHY_GROUP_SIZE] = "no other device takes work-groups of this size",
+    [CX_WHY_REFUSED] = "drivers take such work-groups in the whole launch, but not in a part of it",
     [CX_WHY_NO_ARGUMENTS] = "its arguments cannot be had on another device",
     [CX_WHY_FEEDBACK] = "split launches of late took longer than one device would have",
     [CX_WHY_OBJECTIVE] = "the other devices would cost more energy than they save (COEXEC_OBJECTIVE)",

@@ -35,6 +35,7 @@ enum cx_why {
     CX_WHY_NO_VARIANT,    /* it cannot be built */
     CX_WHY_VARIANT_LATER, /* it is not built yet */
     CX_WHY_GROUP_SIZE,
+    CX_WHY_REFUSED, /* take.h */
     CX_WHY_NO_ARGUMENTS,
     CX_WHY_FEEDBACK,  /* split_feedback.h */
     CX_WHY_OBJECTIVE, /* plan_objective.h */

@@ -15,7 +15,7 @@ size_t cx_kernel_group_limit(const struct cx_kernel *kernel, unsigned member);
  * member has built the program; 0: none. Called by api/enqueue_kernel.c and plan/plan_size.c. */
 size_t cx_kernel_group_most(const struct cx_kernel *kernel, unsigned member);
 void cx_kernel_required_size(const struct cx_kernel *kernel, size_t size[3]);
-/* The work-group limit of a split variant that is ready, which may be lower. Called by plan/plan.c. */
+/* The work-group limit of a split variant that is ready, which may be lower. Called by plan/take.c. */
 size_t cx_kernel_variant_limit(const struct cx_kernel *kernel, unsigned member, enum cx_variant variant);
 
 #endif

@@ -207,7 +207,7 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clGetKernelWorkGroupInfo(cl_kernel handle, 
         device = kernel->program->context->devices[0];
     switch (what) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-        return STUB_INFO(size_t, device->kernel_group);
+        return STUB_INFO(size_t, kernel->program->splits ? device->split_group : device->kernel_group);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return stub_info((size_t[]){0, 0, 0}, 3 * sizeof(size_t), room, value, size_ret);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:

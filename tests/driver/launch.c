@@ -109,9 +109,9 @@ static size_t largest_divisor(size_t of, size_t limit)
     return best;
 }
 
-/* Fills in the range; the local size must divide the global one. */
-static cl_int take_range(struct stub_launch *launch, const struct stub_device *device, cl_uint dim,
-                         const size_t *offset, const size_t *global, const size_t *local)
+/* Fills in the range; the local size must divide the global one. splits: the kernel is of a split variant. */
+static cl_int take_range(struct stub_launch *launch, const struct stub_device *device, bool splits,
+                         cl_uint dim, const size_t *offset, const size_t *global, const size_t *local)
 {
     size_t items = 1, limit = device->max_group < DEFAULT_LOCAL ? device->max_group : DEFAULT_LOCAL;
     if (dim < 1 || dim > 3)
@@ -132,7 +132,8 @@ static cl_int take_range(struct stub_launch *launch, const struct stub_device *d
             return CL_INVALID_WORK_GROUP_SIZE;
         items *= launch->local[d];
     }
-    if (device->lacks && items >= device->lacks)
+    if ((device->lacks && items >= device->lacks) ||
+        (splits && device->split_lacks && items >= device->split_lacks))
         return CL_OUT_OF_RESOURCES;
     return items > device->takes ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
@@ -175,7 +176,7 @@ CL_API_ENTRY cl_int CL_API_CALL stub_clEnqueueNDRangeKernel(cl_command_queue que
     if (!code)
         stub_launch_fault(to->device->index, atomic_fetch_add(&to->device->launches, 1) + 1, &fault);
     if (!code)
-        code = take_range(launch, to->device, dim, offset, global, local);
+        code = take_range(launch, to->device, kernel->program->splits, dim, offset, global, local);
     if (!code) {
         launch->function = kernel->function;
         compile(launch, to->device, &fault);

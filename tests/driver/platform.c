@@ -77,6 +77,8 @@ static void init(void)
         device->kernel_group = (size_t)stub_config_number("STUB_KERNEL_GROUP", i, (double)device->max_group);
         device->takes = (size_t)stub_config_number("STUB_TAKES", i, (double)device->max_group);
         device->lacks = (size_t)stub_config_number("STUB_LACKS", i, 0);
+        device->split_group = (size_t)stub_config_number("STUB_SPLIT_GROUP", i, (double)device->kernel_group);
+        device->split_lacks = (size_t)stub_config_number("STUB_SPLIT_LACKS", i, 0);
         device->in_place = stub_config_number("STUB_IN_PLACE", i, 1) != 0;
         device->domains = (cl_uint)stub_config_number("STUB_NUMA", i, 0);
         device->domain = domain_of(stub_config_word("STUB_DOMAIN", i, "numa", word, sizeof(word)));

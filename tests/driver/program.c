@@ -47,6 +47,7 @@ struct stub_program *stub_program_new(struct stub_context *context, char *source
     stub_object_ref(&context->base);
     program->context = context;
     program->source = source;
+    program->splits = strstr(source, "coexec__") != NULL;
     program->status = CL_BUILD_NONE;
     return program;
 }

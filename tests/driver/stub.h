@@ -24,6 +24,8 @@
  *   STUB_KERNEL_GROUP=n       the same of every kernel, as CL_KERNEL_WORK_GROUP_SIZE says (STUB_GROUP)
  *   STUB_TAKES=n              largest work-group that launches may have, whatever is said (STUB_GROUP)
  *   STUB_LACKS=n              work-items of a group from which on launches are out of resources (none)
+ *   STUB_SPLIT_GROUP=n        STUB_KERNEL_GROUP of kernels of coexec's split variants (STUB_KERNEL_GROUP)
+ *   STUB_SPLIT_LACKS=n        STUB_LACKS of launches of theirs (none)
  *   STUB_MULTIPLE=n, STUB_PRIVATE=n, STUB_LOCAL=n  what kernels say of preferred sizes and of memory they use
  *   STUB_IN_PLACE=1,0         whether CL_MEM_USE_HOST_PTR memory is used in place; default 1
  *   STUB_NAMES=a,b            the devices' names; default "stub 0", "stub 1", ...
@@ -104,6 +106,7 @@ struct stub_device {
     cl_uint units;
     cl_ulong memory, max_alloc;
     size_t max_group, kernel_group, takes, lacks; /* lacks: 0: never */
+    size_t split_group, split_lacks;              /* of split variants */
     bool in_place, is_part;
     cl_uint domains;
     cl_device_affinity_domain domain; /* what they are */
@@ -174,6 +177,7 @@ struct stub_program {
     struct stub_object base;
     struct stub_context *context;
     bool made_ready; /* of built-in kernels */
+    bool splits;     /* its text begins with coexec's prelude */
     char *source, *options, *log;
     cl_build_status status;
     unsigned nfunctions;

@@ -27,6 +27,8 @@ static cl_device_id part_of(const struct stub_device *device, cl_uint units)
     part->kernel_group = device->kernel_group;
     part->takes = device->takes;
     part->lacks = device->lacks;
+    part->split_group = device->split_group;
+    part->split_lacks = device->split_lacks;
     part->in_place = device->in_place;
     part->is_part = true;
     part->domain = device->domain;
