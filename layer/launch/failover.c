@@ -294,7 +294,8 @@ static bool has_state(const struct cx_launch *launch)
            summary->flags & CX_SUMMARY_PINNED;
 }
 
-/* The members that report that they take it. */
+/* The members that report that they take it; where none could, as it is beyond what drivers report, those
+ * that did not refuse it yet. */
 static uint64_t find_takers(const struct cx_launch *launch, const struct cx_worker *worker)
 {
     struct cx_context *context = launch->base.context;
@@ -302,7 +303,8 @@ static uint64_t find_takers(const struct cx_launch *launch, const struct cx_work
     cx_context_lock(context);
     for (unsigned m = 0; m < context->nmembers && !has_state(launch); m++)
         if (m != worker->index && cx_queue_takes(launch->base.queue, m) &&
-            cx_kernel_runs_on(launch->request.kernel, m) && cx_plan_fits(launch, m))
+            cx_kernel_runs_on(launch->request.kernel, m) &&
+            (launch->acceptance.beyond ? !cx_take_refused(launch, m) : cx_plan_fits(launch, m)))
             members |= UINT64_C(1) << m;
     cx_context_unlock(context);
     return members;

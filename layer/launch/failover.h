@@ -17,8 +17,8 @@
  * split_package.c and static.c. */
 cl_int cx_failover_share(struct cx_launch *launch, struct cx_worker *worker, const struct cx_part *part,
                          unsigned dim, uint64_t first, uint64_t end, bool started);
-/* Runs a whole launch that the worker's driver refused on a member that reports to accept it. Returns a
- * refusal if none does. Called by whole.c. */
+/* Runs a whole launch that the worker's driver refused on a member that reports to accept it, or has not
+ * refused it where no report could tell. Returns a refusal if none does. Called by whole.c. */
 cl_int cx_failover_whole(struct cx_launch *launch, struct cx_worker *worker, cl_int refusal);
 
 #endif

@@ -46,6 +46,13 @@ unsigned cx_plan_prompt(const struct cx_launch *launch, unsigned member)
     return member;
 }
 
+/* Whether no driver says that it takes the launch, and nobody hears a refusal any more: it had better run
+ * where the program alone would have run it. */
+static bool is_blind(const struct cx_launch *launch)
+{
+    return launch->acceptance.beyond && atomic_load(&launch->base.asked) != CX_ASKED_WAITS;
+}
+
 /* The member with the highest speed that takes the launch, of those that are not stragglers where there are
  * any; nmembers: none. sure: none that reports less than the launch asks for; nor has fewer compute units. */
 static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units) CX_HOLDS(cx_context_locked)
@@ -60,6 +67,8 @@ static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units) C
         const double known = history ? cx_speed_record_speed(&history->records[m]) : 0;
         if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
             speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
+        if (m == launch->base.queue->fastest && !sure && is_blind(launch))
+            speed *= 1e9;
         if (cx_device_load_is_straggler(&context->workers[m]))
             speed *= 1e-9;
         if (speed <= best_speed || context->workers[m].device->compute_units < units ||

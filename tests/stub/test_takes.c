@@ -183,6 +183,30 @@ START_TEST(taken_by_another)
 }
 END_TEST
 
+/* Nobody knows whether it is taken, and nobody hears a refusal: it runs where the program alone would have
+ * run it, though another device has been faster; or, where that one refuses, there. */
+START_TEST(taken_by_the_programs_own)
+{
+    open_with("2", SETTINGS({"STUB_SPEED", "0.01,0.1"}, {"STUB_KERNEL_GROUP", "256"},
+                            {"STUB_TAKES", _i ? "256,1024" : "1024,256"}, {"STUB_IN_PLACE", "0"},
+                            {"STUB_ASYNC", "1"}, {"COEXEC_SPLIT", "always"}, {"analysis_wait", "10000"}));
+    cl_int code;
+    for (int i = 0; i < 8; i++) {
+        cl_ok(launch(t.inc, 64, NULL, NULL));
+        cl_ok(clFinish(cl.queue));
+    }
+    cl_event gate = clCreateUserEvent(cl.context, &code), end = NULL;
+    cl_ok(code);
+    cl_ok(launch(t.inc, 512, gate, &end));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clWaitForEvents(1, &end));
+    ck_assert_int_eq(status_of(end), CL_COMPLETE);
+    cl_ok(clReleaseEvent(gate));
+    check(7, 9);
+    close_all();
+}
+END_TEST
+
 /* A sub-buffer that the fastest device takes, and the other one does not: that one takes no part in its
  * launches.
  */
@@ -246,6 +270,7 @@ int main(void)
     tcase_add_test(tests, refused_writes_nothing);
     tcase_add_loop_test(tests, refused_behind_an_event, 0, 4);
     tcase_add_loop_test(tests, taken_by_another, 0, 8);
+    tcase_add_loop_test(tests, taken_by_the_programs_own, 0, 2);
     tcase_add_test(tests, window_of_the_fastest);
     tcase_add_loop_test(tests, queries, 0, 2);
     return tap_run(suite);

@@ -151,6 +151,36 @@ START_TEST(beyond)
 }
 END_TEST
 
+/* Nobody waits: launches on two buffers by turns, and in between those within what is reported. */
+START_TEST(enqueued_ahead)
+{
+    const int c = _i / NSETTINGS, s = _i % NSETTINGS;
+    static cl_int a[N];
+    const size_t items = N, local[] = {SMALL, LARGE, LARGE, LARGE};
+    cl_mem mem[2];
+    memset(a, 0, sizeof(a));
+    open_case(c, s);
+    cl_kernel kernel = cl_kernel_of(texts[cases[c].varies], "stub_inc");
+    for (int b = 0; b < 2; b++)
+        mem[b] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(a), a);
+    for (int i = 0; i < 4 * LAUNCHES; i++) {
+        cl_set_mem(kernel, 0, mem[i % 2]);
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local[i % 4], 0, NULL, NULL));
+    }
+    cl_ok(clFinish(cl.queue));
+    for (int b = 0; b < 2; b++) {
+        cl_read(mem[b], a, sizeof(a));
+        for (int i = 0; i < N; i++)
+            ck_assert_msg(a[i] == 2 * LAUNCHES, "%s: %d is %d", cases[c].what, i, a[i]);
+        cl_ok(clReleaseMemObject(mem[b]));
+    }
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+    ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "left out"), 0);
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("takes_split");
@@ -158,5 +188,6 @@ int main(void)
     tcase_set_timeout(tests, 100);
     suite_add_tcase(suite, tests);
     test_add_some(tests, beyond, NCASES * NSETTINGS);
+    test_add_some(tests, enqueued_ahead, NCASES * NSETTINGS);
     return tap_run(suite);
 }
