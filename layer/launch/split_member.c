@@ -34,13 +34,12 @@ static void note_refusal(const struct lane *lane, cl_int error) CX_HOLDS(cx_cont
         cx_kernel_leave_out(launch->request.kernel, member, cx_cl_name(error));
 }
 
-/* The last part's driver refused a package. If none of a launch beyond what drivers report was accepted, it
- * is going to run whole. */
+/* The last part's driver refused a package: where none was accepted the launch is going to run whole. */
 static void end_refused(struct split *split, cl_int error) CX_HOLDS(cx_context_locked)
 {
     const struct cx_launch *launch = split->launch;
-    if (!launch->acceptance.beyond || split->jobs.accepted || split->plan.done || split->plan.probes ||
-        cx_split_over(split)) {
+    const bool ending = !launch->acceptance.beyond && cx_exit_guard_ending();
+    if (ending || split->jobs.accepted || split->plan.done || split->plan.probes || cx_split_over(split)) {
         cx_split_fail(split, error);
         return;
     }

@@ -23,6 +23,9 @@
  * that are settled before they run (static.c), so that nobody may refuse any more, are for launches whose
  * packages all their members have accepted before. So are splits in which a member gets but one package, to
  * be measured, as it would not do what the others refuse.
+ *
+ * Drivers may also refuse packages of launches that they report to accept; of these nothing is recorded. A
+ * member that does is left out for the kernel, and a launch that all refuse runs whole on the last one.
  */
 #ifndef CX_LAYER_PLAN_TAKE_H
 #define CX_LAYER_PLAN_TAKE_H

@@ -55,21 +55,26 @@ static const struct {
 
 enum { NCASES = sizeof(cases) / sizeof(*cases), NSETTINGS = sizeof(settings) / sizeof(*settings) };
 
-static void open_case(int c, int s)
+static void open_setting(int s)
 {
     cl_folder_make("takes");
     setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     setenv("COEXEC_LOG", "info", 1);
+    setenv("STUB_ASYNC", settings[s].async, 1);
+    setenv("STUB_IN_PLACE", settings[s].in_place, 1);
+    setenv("COEXEC_ALGO", settings[s].algo, 1);
+    cl_open();
+}
+
+static void open_case(int c, int s)
+{
     setenv("STUB_DEVICES", cases[c].devices, 1);
     setenv("STUB_NAMES", cases[c].names, 1);
     setenv("STUB_TAKES", cases[c].takes, 1);
     setenv("STUB_SPLIT_LACKS", cases[c].split_lacks, 1);
     setenv("STUB_SPLIT_GROUP", cases[c].split_group, 1);
-    setenv("STUB_ASYNC", settings[s].async, 1);
-    setenv("STUB_IN_PLACE", settings[s].in_place, 1);
-    setenv("COEXEC_ALGO", settings[s].algo, 1);
-    cl_open();
+    open_setting(s);
 }
 
 static void launch(cl_kernel kernel, size_t items, size_t local)
@@ -151,6 +156,31 @@ START_TEST(beyond)
 }
 END_TEST
 
+/* Within what is reported, too: the launch does not fail where the program alone would run. Both refuse the
+ * variant, or but one does. */
+START_TEST(within)
+{
+    const int both = _i / NSETTINGS, s = _i % NSETTINGS;
+    static cl_int a[N];
+    for (int i = 0; i < N; i++)
+        a[i] = 7 * i;
+    setenv("STUB_SPLIT_LACKS", both ? "256" : "0,256", 1);
+    open_setting(s);
+    cl_kernel kernel = cl_kernel_of(texts[1], "stub_inc");
+    cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(a), a);
+    cl_set_mem(kernel, 0, mem);
+    for (int i = 0; i < LAUNCHES; i++)
+        launch(kernel, N, SMALL);
+    cl_read(mem, a, sizeof(a));
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(a[i] == 7 * i + LAUNCHES, "%d is %d", i, a[i]);
+    cl_ok(clReleaseMemObject(mem));
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+    cl_folder_remove();
+}
+END_TEST
+
 /* Nobody waits: launches on two buffers by turns, and in between those within what is reported. */
 START_TEST(enqueued_ahead)
 {
@@ -188,6 +218,7 @@ int main(void)
     tcase_set_timeout(tests, 100);
     suite_add_tcase(suite, tests);
     test_add_some(tests, beyond, NCASES * NSETTINGS);
+    test_add_some(tests, within, 2 * NSETTINGS);
     test_add_some(tests, enqueued_ahead, NCASES * NSETTINGS);
     return tap_run(suite);
 }
