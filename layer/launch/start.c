@@ -19,13 +19,24 @@ static bool afterwards(const struct cx_launch *launch)
     return false;
 }
 
+/* Whether each member has run such packages before, so that its driver does not refuse them (take.h). */
+static bool have_run(struct cx_launch *launch, const struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    bool known = cx_take_packages_known(launch, plan);
+    for (unsigned p = 0; p < plan->n && known; p++)
+        known = cx_launch_knows(launch, history, plan->member[p], plan->variant[p], false) ||
+                cx_launch_knows(launch, history, plan->member[p], plan->variant[p], true);
+    return known;
+}
+
 /* Whether it can be planned at once, as nothing is left to be found out while it runs: not whether a driver
  * refuses its package, either. */
 static bool is_static(struct cx_launch *launch, const struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
 {
     return !plan->done && cx_balancer_is_static(plan->balancer) &&
            launch->request.kernel->function->history->proven && !cx_launch_may_compile(launch, plan) &&
-           cx_take_packages_known(launch, plan) && !plan->probes && !afterwards(launch) &&
+           have_run(launch, plan) && !plan->probes && !afterwards(launch) &&
            !cx_write_back_wants(launch, plan);
 }
 
