@@ -25,6 +25,8 @@
 #define OPENING_CPU_SECONDS 2e-3
 /* Until then, how long it takes before a GPU can do anything. */
 #define OPENING_LASTS 150e-3
+/* Of kernels whose splits saved former processes nothing, so many times as much must have been lacked. */
+#define UNSAVED 3
 /* What part of the time that a build takes the program may feel, on a core that nobody else needs. */
 #define BUILD_PART 0.1
 
@@ -103,11 +105,20 @@ static double price_of_opening(const struct cx_launch *launch, double *alone) CX
     return price;
 }
 
+/* What splits would have saved so far, as far as that promises as much again: former processes that launched
+ * the kernel with this range ended before any split of it had saved something, as this one may. */
+static double lacked_of(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    const double lacked = launch->base.context->planner->lacked;
+    return history && history->recall.unsaved ? lacked / UNSAVED : lacked;
+}
+
 bool cx_plan_opening_pays(const struct cx_launch *launch, enum cx_variant variant, double waiting)
 {
     double alone;
     const double opening = price_of_opening(launch, &alone);
-    const double gain = fmax(launch->base.context->planner->lacked, cx_plan_gain(launch, waiting - alone));
+    const double gain = fmax(lacked_of(launch), cx_plan_gain(launch, waiting - alone));
     if (!cx_budget_pays(gain, 1, opening)) /* how long builds take may stand in files */
         return false;
     const double builds = cx_plan_builds_last(launch, variant);

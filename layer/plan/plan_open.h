@@ -6,8 +6,9 @@
  * open adds the time that a split of it would have saved. The savings missed so far are the savings to
  * expect, or those of the work that waits in the queue, less what is done while others are opened. Once they
  * exceed twice the price, other devices are opened in the background (build_deferred.c; cx_budget_pays in
- * scheduler/budget.h). The price is the time that the program itself loses, not how long opening takes.
- * Called under context->lock unless stated otherwise. Previous stage: plan.c. Next: build_deferred.c,
+ * scheduler/budget.h); of kernels whose splits saved former processes nothing, as these were over too soon,
+ * savings missed count a third. The price is the time that the program itself loses, not how long opening
+ * takes. Called under context->lock unless stated otherwise. Previous stage: plan.c. Next: build_deferred.c,
  * worker.h.
  */
 #ifndef CX_LAYER_PLAN_PLAN_OPEN_H

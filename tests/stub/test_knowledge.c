@@ -380,6 +380,45 @@ START_TEST(slow_opening_is_known)
 }
 END_TEST
 
+enum { FEW = 15, MORE = 30, MANY = 120 };
+static unsigned to_launch;
+
+static void launch_some(void)
+{
+    begin_process();
+    begin_launch_each(to_launch, N);
+    begin_end(N);
+}
+
+/* So many launches of 20 ms, of which each could have been halved; whether the second device was opened. */
+static bool opens_in(unsigned launches)
+{
+    unlink(cl_folder_path("log"));
+    to_launch = launches;
+    in_a_process(launch_some, "0.2,0.2", 1);
+    return begin_is_open(1);
+}
+
+/* A second device would be opened for MORE of them, if former processes had not ended after FEW. */
+static bool opens_later(int unused)
+{
+    (void)unused;
+    cl_folder_remove();
+    begin_keep_analysis();
+    about->prepares = false;
+    const bool before = opens_in(FEW);
+    about->prepares = true;
+    setenv("COEXEC_LOG", "plan:debug,program:debug", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("plan"), 1);
+    return !before && !opens_in(MORE) && opens_in(MANY);
+}
+
+START_TEST(short_processes_are_known)
+{
+    ck_assert(cl_in_some_try(opens_later, 0));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("knowledge");
@@ -397,6 +436,7 @@ int main(void)
     tcase_add_test(tcase, nothing_is_kept_where_it_is_not_wanted);
     tcase_add_test(tcase, texts_are_not_kept);
     tcase_add_test(tcase, slow_opening_is_known);
+    tcase_add_test(tcase, short_processes_are_known);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
