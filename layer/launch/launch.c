@@ -29,10 +29,8 @@ static cl_int gather_ranges(struct cx_launch *launch, struct cx_mem *mem,
     CX_HOLDS(cx_context_locked)
 {
     struct cx_byte_ranges ranges;
-    if (cx_region_lacks_nothing(mem, region, write, place))
-        return CL_SUCCESS;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    if (cx_region_ranges(&ranges, mem, region, write, write))
+    if (cx_region_needs(&ranges, mem, region, write, place))
         error = cx_transfer_ranges(&launch->base, mem->root, ranges.range, ranges.count, place,
                                    &launch->outcome.moved);
     cx_byte_ranges_finish(&ranges);
@@ -123,30 +121,11 @@ static unsigned place_of(const struct cx_launch *launch, unsigned arg, const str
                                                                  : cx_mem_place(root, worker);
 }
 
-/* What it costs to keep one more range apart, in bytes that may have to be brought anew instead. */
-enum { RANGE_BYTES = 2048 };
-
-/* Whether the place takes what lies between the boxes as well, which it holds as they are and nobody else
- * writes: a map of the rows of a matrix has a segment for each device then, not some for each row. */
-static bool takes_gaps(const struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
-    CX_HOLDS(cx_context_locked)
-{
-    uint64_t worth = 0;
-    if (!region->nwrite || !region->write.apart || region->write.hi > mem->size)
-        return false;
-    for (unsigned b = 0; b < region->nwrite; b++) {
-        const struct cx_access_box *box = &region->write_box[b];
-        worth += box->count[0] * box->count[1] * (box->len + RANGE_BYTES);
-    }
-    return cx_coherence_holds_most(mem->storage->coherence, mem->origin + region->write.lo,
-                                   mem->origin + region->write.hi, place, worth);
-}
-
 static bool own_pieces(struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
     CX_HOLDS(cx_context_locked)
 {
     struct cx_byte_ranges ranges;
-    if (takes_gaps(mem, region, place))
+    if (cx_region_takes_gaps(mem, region, place))
         return cx_coherence_own(mem->storage->coherence, mem->origin + region->write.lo,
                                 mem->origin + region->write.hi, place);
     bool ok = cx_region_ranges(&ranges, mem, region, true, false);

@@ -53,11 +53,59 @@ bool cx_region_ranges(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
     return true;
 }
 
-bool cx_region_lacks_nothing(const struct cx_mem *mem, const struct cx_access_region *region, bool write,
-                             unsigned place)
+/* What it costs to keep one more range apart, in bytes that may have to be brought anew instead: a
+ * microsecond or two on two H200. */
+enum { RANGE_BYTES = 2048 };
+
+static bool has_gaps(const struct cx_mem *mem, const struct cx_access_region *region)
+{
+    return region->nwrite > 0 && region->write.apart && region->write.hi <= mem->size && !mem->root->image;
+}
+
+/* Whether gaps may be brought, or taken from others, as long as that is what rows apart have cost; it is
+ * counted. */
+static bool spend(const struct cx_mem *mem, const struct cx_access_region *region, uint64_t times)
+    CX_HOLDS(cx_context_locked)
+{
+    const uint64_t length = region->write.hi - region->write.lo;
+    if (mem->storage->gaps_credit / times < length)
+        return false;
+    mem->storage->gaps_credit -= length;
+    return true;
+}
+
+bool cx_region_needs(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
+                     const struct cx_access_region *region, bool write, unsigned place)
 {
     const struct cx_access_interval *interval = write ? &region->write : &region->read;
     const uint64_t hi = interval->hi < mem->size ? interval->hi : mem->size;
-    return interval->lo >= hi ||
-           cx_coherence_valid(mem->storage->coherence, mem->origin + interval->lo, mem->origin + hi, place);
+    *ranges = (struct cx_byte_ranges){.range = &ranges->one};
+    if (interval->lo >= hi ||
+        cx_coherence_valid(mem->storage->coherence, mem->origin + interval->lo, mem->origin + hi, place))
+        return true;
+    if (!write || !has_gaps(mem, region) ||
+        cx_coherence_lost(mem->storage->coherence, mem->origin + interval->lo, mem->origin + hi) ||
+        !spend(mem, region, 2))
+        return cx_region_ranges(ranges, mem, region, write, write);
+    add(ranges, mem, interval->lo, hi);
+    return true;
+}
+
+bool cx_region_takes_gaps(const struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
+{
+    const struct cx_coherence *map = mem->storage->coherence;
+    const uint64_t lo = mem->origin + region->write.lo, hi = mem->origin + region->write.hi;
+    uint64_t rows = 0, bytes = 0;
+    if (!has_gaps(mem, region))
+        return false;
+    for (unsigned b = 0; b < region->nwrite; b++) {
+        const uint64_t more = rows_of(&region->write_box[b]);
+        rows += more;
+        bytes += more * region->write_box[b].len;
+    }
+    if (cx_coherence_holds_most(map, lo, hi, place, bytes + rows * RANGE_BYTES) ||
+        (cx_coherence_valid(map, lo, hi, place) && spend(mem, region, 1)))
+        return true;
+    mem->storage->gaps_credit += rows * RANGE_BYTES;
+    return false;
 }

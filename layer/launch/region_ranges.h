@@ -13,9 +13,18 @@
  * finishes *ranges in either case. Called by launch/. */
 bool cx_region_ranges(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
                       const struct cx_access_region *region, bool write, bool inexact);
-/* Whether the place holds all from the region's first byte to its last: one look-up then tells as much as one
- * for each row. False tells nothing. Called by launch/. */
-bool cx_region_lacks_nothing(const struct cx_mem *mem, const struct cx_access_region *region, bool write,
-                             unsigned place) CX_HOLDS(cx_context_locked);
+/* Lists what the place needs before it reads, or writes, the region: nothing where it holds all from the
+ * first byte to the last, which one look-up tells; else what cx_region_ranges lists. Where keeping the rows
+ * of such writes apart has cost more, also what lies between them, which cx_region_takes_gaps then finds
+ * there. As cx_region_ranges else. Called by launch/. */
+bool cx_region_needs(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
+                     const struct cx_access_region *region, bool write, unsigned place)
+    CX_HOLDS(cx_context_locked);
+/* Whether the place becomes the holder of what lies between the rows that it writes as well: it holds that
+ * anyway, no other package writes there, and others would lose little, or less than keeping rows apart has
+ * cost. The map of a matrix then has a segment for each device, not some for each row. Asked once for each
+ * write that is noted. Called by launch/launch.c. */
+bool cx_region_takes_gaps(const struct cx_mem *mem, const struct cx_access_region *region, unsigned place)
+    CX_HOLDS(cx_context_locked);
 
 #endif

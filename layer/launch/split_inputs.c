@@ -151,11 +151,9 @@ static bool list_lacking(const struct split *split, unsigned i, const struct cx_
     const uint64_t near = near_of(split, i, mem->root, place);
     const uint64_t *since = source_of(split, i) == FROM_MEMBERS ? split->origin.since : NULL;
     struct cx_byte_ranges ranges;
+    bool ok = cx_region_needs(&ranges, mem, region, i % 2, place);
     *lacks = NULL;
     *count = 0;
-    if (cx_region_lacks_nothing(mem, region, i % 2, place))
-        return true;
-    bool ok = cx_region_ranges(&ranges, mem, region, i % 2, i % 2);
     for (size_t n = 0; n < ranges.count && ok; n++) {
         const struct cx_byte_range *range = &ranges.range[n];
         ok = cx_coherence_valid(map, range->lo, range->hi, place) ||

@@ -489,6 +489,16 @@ bool cx_coherence_holds_most(const struct cx_coherence *map, uint64_t lo, uint64
     return true;
 }
 
+bool cx_coherence_lost(const struct cx_coherence *map, uint64_t lo, uint64_t hi)
+{
+    if (!clip(map, lo, &hi))
+        return false;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi; segment = segment->next)
+        if (!segment->valid)
+            return true;
+    return false;
+}
+
 bool cx_coherence_alone(const struct cx_coherence *map, unsigned place)
 {
     const uint64_t others = map->all & ~(UINT64_C(1) << place | UINT64_C(1) << CX_PLACE_HOST);

@@ -89,9 +89,11 @@ bool cx_coherence_valid(const struct cx_coherence *map, uint64_t lo, uint64_t hi
 uint64_t cx_coherence_holders(const struct cx_coherence *map, uint64_t lo, uint64_t hi)
     CX_HOLDS(cx_context_locked);
 /* Whether all of [lo, hi) is valid at `place`, and other places hold at most `most` bytes of it: those would
- * lose little if it came to be the only holder of all. Called by launch/launch.c. */
+ * lose little if it came to be the only holder of all. Called by launch/region_ranges.c. */
 bool cx_coherence_holds_most(const struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place,
                              uint64_t most) CX_HOLDS(cx_context_locked);
+/* Whether bytes of [lo, hi) were lost (cx_coherence_void). Called by launch/region_ranges.c. */
+bool cx_coherence_lost(const struct cx_coherence *map, uint64_t lo, uint64_t hi) CX_HOLDS(cx_context_locked);
 /* Whether only that place and the host copy hold bytes that were written. Called by launch/whole.c. */
 bool cx_coherence_alone(const struct cx_coherence *map, unsigned place) CX_HOLDS(cx_context_locked);
 

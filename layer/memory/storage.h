@@ -55,6 +55,8 @@ struct cx_storage {
     uint64_t remote_bytes CX_GUARDED_BY(cx_context_locked);
     uint64_t remote_since CX_GUARDED_BY(cx_context_locked);
     double remote_missed CX_GUARDED_BY(cx_context_locked);
+    /* launch/region_ranges.c: bytes that keeping rows apart has cost, less those brought to end that */
+    uint64_t gaps_credit CX_GUARDED_BY(cx_context_locked);
 };
 
 #endif

@@ -5,7 +5,9 @@
  * as runs of bytes.
  */
 #include "capture.h"
+#include "layer/memory/coherence_map.h"
 #include "layer/memory/host_copy.h"
+#include "layer/memory/storage.h"
 #include "layer/object/device.h"
 #include "layer/launch/diff.h"
 #include "layer/base/entry.h"
@@ -226,6 +228,60 @@ START_TEST(rows_of_boxes)
 }
 END_TEST
 
+enum { ROWS = 16, PITCH = 65536 };
+
+/* What the place needs before it writes the rows, in ranges and bytes. */
+static size_t needs(const struct cx_mem *mem, const struct cx_access_region *rows, unsigned place,
+                    uint64_t *bytes) CX_UNCHECKED
+{
+    struct cx_byte_ranges ranges;
+    ck_assert(cx_region_needs(&ranges, mem, rows, true, place));
+    *bytes = 0;
+    for (size_t i = 0; i < ranges.count; i++)
+        *bytes += ranges.range[i].hi - ranges.range[i].lo;
+    const size_t count = ranges.count;
+    cx_byte_ranges_finish(&ranges);
+    return count;
+}
+
+/* A column of a matrix that a device holds stays one segment of the map. One that it does not hold is kept
+ * row by row for as long as that has cost less than bringing what lies between, and where some of that was
+ * lost. */
+static void keep_rows(bool apart, bool lost) CX_UNCHECKED
+{
+    struct cx_storage storage = {.coherence = cx_coherence_create((uint64_t)ROWS * PITCH, 3, 2)};
+    struct cx_mem mem = {.root = &mem, .size = (uint64_t)ROWS * PITCH, .storage = &storage};
+    const uint64_t hull = (ROWS - 1) * PITCH + 64;
+    struct cx_access_region rows = {.write = {.lo = 0, .hi = hull, .known = true, .apart = apart},
+                                    .nwrite = 1};
+    uint64_t bytes;
+    unsigned rounds = 0;
+    rows.write_box[0] =
+        (struct cx_access_box){.lo = 0, .len = 64, .stride = {PITCH, 0}, .count = {ROWS, 1}, .exact = true};
+    ck_assert(cx_coherence_own(storage.coherence, 0, mem.size, 1));
+    ck_assert_int_eq(cx_region_takes_gaps(&mem, &rows, 1), apart);
+    ck_assert_uint_eq(needs(&mem, &rows, 1, &bytes), 0);
+    if (lost)
+        ck_assert(cx_coherence_void(storage.coherence, PITCH / 2, PITCH / 2 + 1));
+    while (rounds < 200 && needs(&mem, &rows, 2, &bytes) == 0) {
+        ck_assert(!cx_region_takes_gaps(&mem, &rows, 2));
+        rounds++;
+    }
+    ck_assert(apart && !lost ? rounds > 20 && rounds < 100 && bytes == hull : rounds == 200);
+    ck_assert(cx_coherence_validate(storage.coherence, 0, hull, 2));
+    ck_assert_int_eq(cx_region_takes_gaps(&mem, &rows, 2), apart);
+    ck_assert(!apart || lost || !cx_region_takes_gaps(&mem, &rows, 2)); /* it has been spent */
+    cx_coherence_destroy(storage.coherence);
+}
+
+START_TEST(gaps_between_rows)
+{
+    keep_rows(true, false);
+    keep_rows(false, false);
+    keep_rows(true, true);
+}
+END_TEST
+
 /* ---- copies by several threads ---- */
 
 START_TEST(copies)
@@ -264,6 +320,7 @@ int main(void)
     tcase_add_test(all, combines);
     tcase_add_test(all, combines_floats);
     tcase_add_test(all, rows_of_boxes);
+    tcase_add_test(all, gaps_between_rows);
     tcase_add_test(all, copies);
     suite_add_tcase(suite, all);
     return tap_run(suite);
