@@ -33,7 +33,7 @@ enum { SAMPLES = 3 };
 enum { SPLITS = 2 };
 /* What splits saved has to be so many times what opening and building others costs, for that to be done
  * before there is any launch: those may be others this time. */
-#define WORTH_AT_ONCE 5
+#define WORTH_AT_ONCE 2.5
 /* Sizes that derived speeds are made of at most. */
 enum { MOST_ALIKE = 64 };
 
