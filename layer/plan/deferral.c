@@ -170,11 +170,11 @@ static bool note_lacks(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_co
     return lacks || launch->deferral.lacks_length || launch->deferral.lacks_summary;
 }
 
-/* Whether it is worth being held behind any work, until that is over. */
-static bool is_worth_idling(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+/* Whether it is worth being held behind any work, until that is over. first: is_worth_analysing. */
+static bool is_worth_idling(const struct cx_launch *launch, bool first) CX_HOLDS(cx_context_locked)
 {
     return !cx_split_policy_bounded() || launch->deferral.lacks_straggler || launch->deferral.lacks_length ||
-           is_worth_analysing(launch) || (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch));
+           first || (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch));
 }
 
 bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
@@ -189,8 +189,8 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
     struct cx_worker *worker = &context->workers[launch->deferral.resume_member];
     const bool is_first = is_worth_analysing(launch);
     launch->deferral.behind_work = is_behind_work(launch, worker);
-    if ((!launch->deferral.behind_work && !is_worth_idling(launch)) || !set_resume(launch, worker) ||
-        !waits(launch))
+    if ((!launch->deferral.behind_work && !is_worth_idling(launch, is_first)) ||
+        !set_resume(launch, worker) || !waits(launch))
         return false;
     context->planner->first_ones += is_first;
     cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->request.kernel->function->name,
