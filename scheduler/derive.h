@@ -7,8 +7,10 @@
  * three dimensions, and takes that of the nearest neighbour where there are more. Here the basis is the cube
  * of the distance, which has no parameter, with a linear tail, so that a value that grows as a power of the
  * size is met exactly (caller: logarithms of both). Too few places, or places on a line or a plane, are taken
- * as what they are: by the nearest neighbour. The result is kept within the span of what was measured,
- * widened by CX_DERIVE_BEYOND, since an interpolation tells little outside. Pure; reentrant.
+ * as what they are: by the nearest neighbour. Where values follow no
+ * law over the place, told by leaving out each point in turn, their median: an interpolation swings between
+ * such points. The result is kept within the span of what was measured, widened by CX_DERIVE_BEYOND, since an
+ * interpolation tells little outside. Pure; reentrant.
  */
 #ifndef CX_SCHEDULER_DERIVE_H
 #define CX_SCHEDULER_DERIVE_H

@@ -131,6 +131,24 @@ START_TEST(marrow_after_three_sets)
 }
 END_TEST
 
+/* Values that jump from place to place, as measurements that something disturbed: their median, where an
+ * interpolation through all of them would swing, and would rise or fall without end outside. Measured places
+ * keep their own. */
+START_TEST(values_without_law_have_a_median)
+{
+    static const double value[] = {1.9, 2.5, 2.9, 2.7, 6.9, 2.5, 2.1};
+    struct cx_derive_point point[7];
+    for (unsigned i = 0; i < 7; i++)
+        point[i] = (struct cx_derive_point){{log(256 << i), log(100 + i * i), 0}, value[i]};
+    for (unsigned dims = 1; dims <= 2; dims++) {
+        ck_assert_double_eq(derive(point, 7, dims, log(300), log(140), 0), 2.5);
+        ck_assert_double_eq(derive(point, 7, dims, log(1e6), log(1e4), 0), 2.5);
+        ck_assert_double_eq(derive(point, 7, dims, point[4].at[0], point[4].at[1], 0), 6.9);
+        ck_assert_double_eq_tol(derive(point, 6, dims, log(300), log(140), 0), 2.6, 1e-12);
+    }
+}
+END_TEST
+
 Suite *cx_test_derive(void)
 {
     Suite *suite = suite_create("derive");
@@ -139,6 +157,7 @@ Suite *cx_test_derive(void)
     tcase_add_test(tcase, powers_are_met);
     tcase_add_test(tcase, neighbours_tell_else);
     tcase_add_test(tcase, nonsense_is_left_out);
+    tcase_add_test(tcase, values_without_law_have_a_median);
     tcase_add_test(tcase, left_out_sizes_are_derived);
     tcase_add_test(tcase, marrow_after_three_sets);
     suite_add_tcase(suite, tcase);

@@ -288,10 +288,11 @@ END_TEST
 /* ---- the paper's experiments ---- */
 
 /* Section 4.2.2: distributions are within 3 %, and after three data sets times within 5 %, of what a search
- * for the best finds; no more searches than the paper needed. */
+ * for the best finds; no more searches than the paper needed, and fewer unbalanced runs in all. */
 START_TEST(images_are_learned)
 {
     struct cx_marrow_applied applied[CX_MARROW_APPLIED];
+    unsigned unbalanced = 0, printed = 0;
     ck_assert(cx_marrow_apply(applied));
     for (unsigned i = 0; i < CX_MARROW_APPLIED; i++) {
         const struct cx_marrow_image *image = &cx_marrow_images[applied[i].image];
@@ -300,8 +301,28 @@ START_TEST(images_are_learned)
                       applied[i].persisted);
         ck_assert_msg(i < 3 || applied[i].time <= 1.05, "image %u: %g", applied[i].image, applied[i].time);
         ck_assert_uint_le(applied[i].operations, again ? 0 : image->operations);
-        ck_assert_uint_le(applied[i].unbalanced, again ? 3 : image->unbalanced + 2);
+        unbalanced += applied[i].unbalanced;
+        printed += again ? 0 : image->unbalanced;
     }
+    ck_assert_uint_le(unbalanced, printed);
+}
+END_TEST
+
+/* The shares that the search begins from, once three data sets are known. The printed true ones follow no law
+ * over the size, so that the bound of 3 % holds for three of five, as for four of the paper's own: image 4's
+ * 99.9 % cannot be told from the others' 87 to 95, and image 6's 89.6 not to 3 %. */
+START_TEST(images_are_derived)
+{
+    static const double bound[CX_MARROW_IMAGES] = {0, 0, 0, 3, 7, 3, 4, 3};
+    struct cx_marrow_applied applied[CX_MARROW_APPLIED];
+    ck_assert(cx_marrow_apply(applied));
+    for (unsigned i = 2; i + 1 < CX_MARROW_IMAGES; i++) {
+        const struct cx_marrow_image *image = &cx_marrow_images[applied[i].image];
+        ck_assert_msg(fabs(applied[i].derived - image->share) <= bound[applied[i].image], "image %u: %g",
+                      applied[i].image, applied[i].derived);
+    }
+    for (unsigned i = CX_MARROW_IMAGES - 1; i < CX_MARROW_APPLIED; i++)
+        ck_assert_double_eq_tol(applied[i].derived, cx_marrow_images[applied[i].image].share, 0.5);
 }
 END_TEST
 
@@ -350,6 +371,7 @@ Suite *cx_test_marrow(void)
     tcase_add_test(tcase, coarse_launches_settle);
     tcase_add_test(tcase, left_out_is_tried);
     tcase_add_test(tcase, images_are_learned);
+    tcase_add_test(tcase, images_are_derived);
     tcase_add_loop_test(tcase, load_is_followed, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
