@@ -5,6 +5,7 @@
 #ifndef CX_TOOLS_COEXEC_H
 #define CX_TOOLS_COEXEC_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Exit statuses besides the started program's own. */
@@ -41,6 +42,11 @@ extern const struct cx_subcommand cx_knowledge_subcommand;
 int cx_usage_error(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "coexec run: MESSAGE" on stderr. Returns CX_EXIT_FAILED. */
 int cx_tool_error(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A whole number from 1 to highest. False: the text is none. */
+bool cx_read_count(const char *text, unsigned highest, unsigned *value);
+/* Sorts the values; 0: there is none. */
+double cx_median(double *values, unsigned n);
 
 /* COEXEC_ANALYSER, the one built or installed with this program, or one on the PATH. The caller frees. */
 char *cx_find_analyser(void);

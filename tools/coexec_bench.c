@@ -46,17 +46,6 @@ struct bench {
 
 /* ---- the command line ---- */
 
-static bool read_count(const char *text, unsigned highest, unsigned *value)
-{
-    char *end;
-    errno = 0;
-    unsigned long number = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || number == 0 || number > highest)
-        return false;
-    *value = (unsigned)number;
-    return true;
-}
-
 static int read_options(struct bench *bench, int argc, char **argv)
 {
     const struct {
@@ -102,7 +91,7 @@ static int read_options(struct bench *bench, int argc, char **argv)
         const char *value = argv[++i];
         if (with_value[o].text)
             *with_value[o].text = value;
-        else if (!read_count(value, with_value[o].highest, with_value[o].count))
+        else if (!cx_read_count(value, with_value[o].highest, with_value[o].count))
             return cx_usage_error(me, "%s %s: accepted are 1 to %u", with_value[o].flag, value,
                                   with_value[o].highest);
     }
@@ -553,7 +542,7 @@ static int prepare(struct bench *bench)
     bench->start.check &= !bench->power;
     if (bench->power && (status = cx_bench_power_open()) != CX_EXIT_OK)
         return status;
-    if ((status = cx_bench_start_init(&bench->start)) != CX_EXIT_OK)
+    if ((status = cx_bench_start_init(&bench->start, me)) != CX_EXIT_OK)
         return status;
     for (size_t j = 0; j < bench->njobs; j++)
         for (unsigned i = 0; i < bench->jobs[j].nrows && !cx_bench_is_measured(&bench->jobs[j]); i++)

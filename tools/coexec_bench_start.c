@@ -277,15 +277,15 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return 0;
 }
 
-int cx_bench_start_init(struct cx_bench_start *start)
+int cx_bench_start_init(struct cx_bench_start *start, const char *subcommand)
 {
     const char *temporary = getenv("TMPDIR");
     if (readlink("/proc/self/exe", start->self, sizeof start->self - 1) <= 0)
-        return cx_tool_error("bench", "cannot find out where this program lies: %s", strerror(errno));
-    snprintf(start->folder, sizeof start->folder, "%s/coexec-bench-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
+        return cx_tool_error(subcommand, "cannot find out where this program lies: %s", strerror(errno));
+    snprintf(start->folder, sizeof start->folder, "%s/coexec-%s-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp", subcommand);
     if (!mkdtemp(start->folder))
-        return cx_tool_error("bench", "%s: %s", start->folder, strerror(errno));
+        return cx_tool_error(subcommand, "%s: %s", start->folder, strerror(errno));
     return CX_EXIT_OK;
 }
 

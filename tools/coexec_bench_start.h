@@ -19,8 +19,9 @@ struct cx_bench_start {
     char caches[PATH_MAX];                 /* where programs keep what they build; "": where they always do */
 };
 
-/* Fills in self and folder, and makes that. Returns an exit status, with a message where it is not 0. */
-int cx_bench_start_init(struct cx_bench_start *start);
+/* Fills in self and folder, and makes that. Returns an exit status, with a message where it is not 0, in the
+ * name of the subcommand. */
+int cx_bench_start_init(struct cx_bench_start *start, const char *subcommand);
 /* From here on programs keep what they build in a folder of that name, which is empty at first. False: errno.
  */
 bool cx_bench_start_caches(struct cx_bench_start *start, const char *name);

@@ -2,18 +2,13 @@
 /*
  * The tables of `coexec bench`: one block a program, then for each paper and for all the geometric means.
  */
+#include "tools/coexec.h"
 #include "tools/coexec_bench.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double field_ms(const struct cx_bench_result *result)
 {
@@ -53,10 +48,7 @@ static double median(const struct cx_bench_row *row, double (*field)(const struc
     for (unsigned i = 0; i < row->runs; i++)
         if (row->result[i].ok && field(&row->result[i]) > 0)
             ms[n++] = field(&row->result[i]);
-    if (!n)
-        return 0;
-    qsort(ms, n, sizeof *ms, by_size);
-    return n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
+    return cx_median(ms, n);
 }
 
 const char *const cx_bench_time_names[CX_BENCH_TIMES] = {

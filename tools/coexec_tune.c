@@ -211,12 +211,9 @@ static bool write_json(const struct tune *tune)
 
 static int read_count(const char *option, const char *text, unsigned most, unsigned *count)
 {
-    char *end;
-    const unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || value == 0 || value > most)
-        return cx_usage_error(me, "%s %s: not a number from 1 to %u", option, text, most);
-    *count = (unsigned)value;
-    return CX_EXIT_OK;
+    return cx_read_count(text, most, count)
+               ? CX_EXIT_OK
+               : cx_usage_error(me, "%s %s: not a number from 1 to %u", option, text, most);
 }
 
 static int read_by(struct tune *tune, const char *text)
@@ -306,7 +303,7 @@ static int tune(int argc, char **argv)
     if (status == CX_EXIT_OK && all.devices && setenv("COEXEC_DEVICES", all.devices, 1) != 0)
         status = cx_tool_error(me, "%s", strerror(errno));
     if (status == CX_EXIT_OK)
-        status = cx_bench_start_init(&all.start);
+        status = cx_bench_start_init(&all.start, me);
     if (status != CX_EXIT_OK)
         return status;
     status = tune_all(&all);

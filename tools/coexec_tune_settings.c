@@ -6,7 +6,7 @@
 #include "scheduler/algo.h"
 #include "tools/coexec.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 static const char me[] = "tune";
@@ -93,34 +93,31 @@ unsigned cx_tune_settings(struct cx_tune_setting *settings, const char *balancer
     return n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
-static void sort(const struct cx_tune_setting *setting, double sorted[CX_TUNE_RUNS])
-{
-    memcpy(sorted, setting->seconds, sizeof setting->seconds);
-    qsort(sorted, setting->runs, sizeof *sorted, by_value);
-}
-
 double cx_tune_median(const struct cx_tune_setting *setting)
 {
-    double sorted[CX_TUNE_RUNS];
-    if (!setting->runs)
-        return 0;
-    sort(setting, sorted);
-    const unsigned half = setting->runs / 2;
-    return setting->runs % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    double seconds[CX_TUNE_RUNS];
+    memcpy(seconds, setting->seconds, sizeof seconds);
+    return cx_median(seconds, setting->runs);
+}
+
+static double slowest(const struct cx_tune_setting *setting)
+{
+    double seconds = 0;
+    for (unsigned i = 0; i < setting->runs; i++)
+        seconds = fmax(seconds, setting->seconds[i]);
+    return seconds;
+}
+
+static double quickest(const struct cx_tune_setting *setting)
+{
+    double seconds = INFINITY;
+    for (unsigned i = 0; i < setting->runs; i++)
+        seconds = fmin(seconds, setting->seconds[i]);
+    return seconds;
 }
 
 bool cx_tune_is_faster(const struct cx_tune_setting *one, const struct cx_tune_setting *other)
 {
-    double own[CX_TUNE_RUNS], others[CX_TUNE_RUNS];
-    if (!one->runs || !other->runs)
-        return false;
-    sort(one, own);
-    sort(other, others);
-    return own[one->runs - 1] < others[0] && cx_tune_median(one) < FASTER * cx_tune_median(other);
+    return one->runs && other->runs && slowest(one) < quickest(other) &&
+           cx_tune_median(one) < FASTER * cx_tune_median(other);
 }

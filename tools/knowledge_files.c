@@ -17,18 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static int is_ours(const struct dirent *entry)
-{
-    return strncmp(entry->d_name, CX_CUT_SEARCH_FILES, sizeof CX_CUT_SEARCH_FILES - 1) == 0 ||
-           strncmp(entry->d_name, CX_POWER_RECORD_FILES, sizeof CX_POWER_RECORD_FILES - 1) == 0;
-}
-
 /* Calls act(data, folder, name) for each file that begins so, by name. */
 static void each(const char *folder, const char *begin,
                  void (*act)(void *data, const char *folder, const char *name), void *data)
 {
     struct dirent **entries = NULL;
-    const int n = scandir(folder, &entries, is_ours, alphasort);
+    const int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         if (strncmp(entries[i]->d_name, begin, strlen(begin)) == 0)
             act(data, folder, entries[i]->d_name);
@@ -150,5 +144,6 @@ static void drop(void *data, const char *folder, const char *name)
 
 void cx_knowledge_files_forget(const char *folder)
 {
-    each(folder, "", drop, NULL);
+    each(folder, CX_POWER_RECORD_FILES, drop, NULL);
+    each(folder, CX_CUT_SEARCH_FILES, drop, NULL);
 }

@@ -78,6 +78,7 @@ WRONG = [
     ("tune --runs 0 -- true", {}, 2, ["--runs 0: not a number from 1 to 32"]),
     ("tune --by lunch -- true", {}, 2, ["--by lunch: accepted are process and launches"]),
     ("tune --algos foo -- true", TWO, 2, ["no balancer 'foo'", "accepted: single, static"]),
+    ("tune -- true", {**TWO, "TMPDIR": "/no/such"}, 1, ["coexec tune: /no/such/coexec-tune-"]),
     ("tune -- /no/such/program", TWO, 1, ["no such program"]),
     ("calibrate --second 3", {}, 2, ["unknown option --second, did you mean --seconds?"]),
     ("calibrate --seconds", {}, 2, ["--seconds needs a value"]),
