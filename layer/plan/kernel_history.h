@@ -122,8 +122,8 @@ struct cx_kernel_recall {
     bool has_name CX_GUARDED_BY(cx_context_locked);          /* ... is made */
     bool related CX_GUARDED_BY(cx_context_locked);           /* relations of members' speeds were entered */
     bool tuned CX_GUARDED_BY(cx_context_locked);             /* what policies found was entered */
-    /* former processes launched it, and saved nothing by splits */
-    bool unsaved CX_GUARDED_BY(cx_context_locked);
+    bool known CX_GUARDED_BY(cx_context_locked);             /* former processes launched it */
+    bool saved CX_GUARDED_BY(cx_context_locked); /* ... and saved by splits, of one shape at least */
     uint64_t shapes[CX_KERNEL_RECALLS] CX_GUARDED_BY(cx_context_locked); /* that were asked for */
     unsigned n CX_GUARDED_BY(cx_context_locked); /* ... so far, the next at n % CX_KERNEL_RECALLS */
 };

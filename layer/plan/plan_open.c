@@ -106,12 +106,13 @@ static double price_of_opening(const struct cx_launch *launch, double *alone) CX
 }
 
 /* What splits would have saved so far, as far as that promises as much again: former processes that launched
- * the kernel with this range ended before any split of it had saved something, as this one may. */
+ * the kernel ended before any split of it had saved something, as this one may. */
 static double lacked_of(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const double lacked = launch->base.context->planner->lacked;
-    return history && history->recall.unsaved ? lacked / UNSAVED : lacked;
+    const bool unsaved = history && history->recall.known && !history->recall.saved;
+    return unsaved ? lacked / UNSAVED : lacked;
 }
 
 bool cx_plan_opening_pays(const struct cx_launch *launch, enum cx_variant variant, double waiting)

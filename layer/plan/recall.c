@@ -223,7 +223,8 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
             history->risk.gains = CX_BUDGET_SEEN;
     }
     enter_curve(launch->base.context, history, profile);
-    history->recall.unsaved = !(saves > 0);
+    history->recall.known = true;
+    history->recall.saved |= saves > 0;
     if (first) /* once a process, whatever program objects there are */
         launch->base.context->planner->lacked += saves;
     cx_debug(CX_TOPIC_PLAN, "%s is known: whole %.3f ms, split %.2f of that; splits saved a process %.3f ms",
