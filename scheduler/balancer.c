@@ -96,7 +96,9 @@ void cx_balancer_destroy(struct cx_balancer *balancer)
 uint64_t cx_package_minimum(const struct cx_balancer *balancer, unsigned index)
 {
     const struct cx_balancer_device *given = &balancer->devices[index].given;
-    uint64_t minimum = given->min_package ? given->min_package : given->fill;
+    const uint64_t filling =
+        balancer->policy->by_occupancy && given->resident ? given->resident : given->fill;
+    uint64_t minimum = given->min_package ? given->min_package : filling;
     return minimum > balancer->granularity ? minimum : balancer->granularity;
 }
 

@@ -27,8 +27,10 @@ struct cx_balancer_device {
     double nominal_speed;  /* relative, such as GFLOP/s; 0: unknown, taken as the mean of the others */
     double measured_speed; /* work-groups/s of this kernel in earlier launches; 0: never measured */
     double power; /* the user's relative power (COEXEC_DEBUG=powers), above the two others; 0: unset */
-    uint64_t min_package;    /* smallest package in work-groups, set by the user; 0: unset, fill is used */
-    uint64_t fill;           /* work-groups that fill it (one a core; occupancy x units); 0 counts as 1 */
+    uint64_t min_package; /* smallest package in work-groups, set by the user; 0: unset, fill is used */
+    uint64_t
+        fill; /* work-groups that fill it (one a core; half of what a GPU holds at once); 0 counts as 1 */
+    uint64_t resident;       /* work-groups that it holds at once (occupancy.h); 0: not known */
     double launch_seconds;   /* cost of a package beside computing; keeps packages from being too small */
     double fixed_seconds;    /* what has to be brought to it before its first package, as far as known */
     double after_seconds;    /* of these, what follows its last package in truth: no package shows it */
@@ -106,8 +108,9 @@ enum cx_done {
 struct cx_policy {
     const char *name; /* as in COEXEC_ALGO */
     const char *help;
-    bool is_static;  /* one package a device, all known before the start: the layer may ask all at once */
-    bool plans_ends; /* knows itself what would delay the end: limit.c leaves its packages alone */
+    bool is_static;    /* one package a device, all known before the start: the layer may ask all at once */
+    bool plans_ends;   /* knows itself what would delay the end: limit.c leaves its packages alone */
+    bool by_occupancy; /* its smallest package is what a device holds at once, where that is known */
     bool plans_transfers; /* counts fixed_seconds and transfer_seconds; else they should be part of the times
                            */
     bool starts_small; /* its first packages are small, so that a device never measured may get them uncut */

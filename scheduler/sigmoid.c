@@ -4,10 +4,11 @@
  * "Sigmoid: an auto-tuned load balancing algorithm for heterogeneous systems" (JPDC 2021), section 3:
  * package_i = max(f_i, b1_i, b2_i), with Gr of G groups not yet assigned, N devices, speeds S_i and their sum
  * S_T, f_i = (S_i / S_T) L tanh(3 k Gr / G), L = G / (l N) (equation 5), b1_i = p t S_i: at worst the share p
- * of the time t so far is spent with one device working, b2_i: what fills the device (a user's minimum stands
- * in its place). k falls for good from k_regular to k_irregular once, on some device, the last three
- * packages' speeds deviate by more than d of their mean (standard deviation over three, not two). L is G / N
- * in OpenMP's guided schedule, to which the paper likens it, and that gives its Table 3: l = 1. Ours: a
+ * of the time t so far is spent with one device working, b2_i: the groups that the device holds at once, by
+ * the equations of occupancy (section 3.4, occupancy.h), or where these are not known what fills it (a user's
+ * minimum stands in its place). k falls for good from k_regular to k_irregular once, on some device, the last
+ * three packages' speeds deviate by more than d of their mean (standard deviation over three, not two). L is
+ * G / N in OpenMP's guided schedule, to which the paper likens it, and that gives its Table 3: l = 1. Ours: a
  * device here holds two packages, so the second one's b1 counts the first: both together stay within p t; a
  * package that takes longer than its device's speed allows lowers that speed before it ends; and a kernel of
  * which most launches were irregular is taken for irregular from the start. sigmoid_published leaves these
@@ -100,6 +101,7 @@ const struct cx_policy cx_policy_sigmoid = {
     .name = "sigmoid",
     .help = "packages sized by measured speeds, large at first and small at the end",
     .published = offsetof(struct cx_balancer_params, sigmoid_published),
+    .by_occupancy = true,
     .data_size = sizeof(struct sigmoid_data),
     .init = sigmoid_init,
     .next = sigmoid_next,

@@ -23,6 +23,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Of NVIDIA's cl_nv_device_attribute_query, in no header of Debian's. */
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
 #define NV_COMPUTE_CAPABILITY_MINOR 0x4001
+#define NV_REGISTERS_PER_BLOCK      0x4002
 
 bool cx_device_has_extension(const char *extensions, const char *name)
 {
@@ -102,12 +103,39 @@ static cl_device_type single_type(cl_device_type types)
     return CL_DEVICE_TYPE_CUSTOM;
 }
 
+static bool is_nvidia_gpu(const struct cx_real_device *device)
+{
+    cl_uint vendor = 0;
+    ask(device, CL_DEVICE_VENDOR_ID, &vendor, sizeof vendor);
+    return device->type == CL_DEVICE_TYPE_GPU && vendor == 0x10de;
+}
+
+static void ask_capability(const struct cx_real_device *device, cl_uint *major, cl_uint *minor)
+{
+    *major = *minor = 0;
+    ask(device, NV_COMPUTE_CAPABILITY_MAJOR, major, sizeof *major);
+    ask(device, NV_COMPUTE_CAPABILITY_MINOR, minor, sizeof *minor);
+}
+
+/* What one multiprocessor has: by its compute capability, and the registers that its driver tells. */
+static void ask_multiprocessor(struct cx_real_device *device)
+{
+    cl_uint major, minor, registers = 0;
+    if (!is_nvidia_gpu(device))
+        return;
+    ask_capability(device, &major, &minor);
+    if (!cx_multiprocessor_find(major, minor, &device->multiprocessor))
+        return;
+    ask(device, NV_REGISTERS_PER_BLOCK, &registers, sizeof registers);
+    if (registers > 0)
+        device->multiprocessor.registers = registers;
+}
+
 /* Lanes of one NVIDIA multiprocessor: 128 for most, 64 and 192 for some generations. */
 static unsigned nvidia_lanes(const struct cx_real_device *device)
 {
-    cl_uint major = 0, minor = 0;
-    ask(device, NV_COMPUTE_CAPABILITY_MAJOR, &major, sizeof major);
-    ask(device, NV_COMPUTE_CAPABILITY_MINOR, &minor, sizeof minor);
+    cl_uint major, minor;
+    ask_capability(device, &major, &minor);
     if (major == 3)
         return 192;
     if (major == 2)
@@ -126,7 +154,7 @@ static double nominal_gflops(const struct cx_real_device *device)
     double lanes = is_cpu ? 8 : 64, units = device->compute_units, clock = device->clock_mhz;
     cl_uint vendor = 0;
     ask(device, CL_DEVICE_VENDOR_ID, &vendor, sizeof vendor);
-    if (!is_cpu && vendor == 0x10de)
+    if (is_nvidia_gpu(device))
         lanes = nvidia_lanes(device);
     for (unsigned i = 0; !is_cpu && i < sizeof gpu_vendors / sizeof *gpu_vendors; i++)
         if (gpu_vendors[i].vendor == vendor)
@@ -182,6 +210,7 @@ static void describe(struct cx_real_device *device)
     else
         device->non_uniform_groups = device->version_number >= 200;
     device->nominal_gflops = nominal_gflops(device);
+    ask_multiprocessor(device);
     const char *why = unfit(device);
     if (why)
         snprintf(device->left_out, sizeof device->left_out, "%s", why);

@@ -12,6 +12,8 @@
 #ifndef CX_LAYER_DRIVER_DEVICE_H
 #define CX_LAYER_DRIVER_DEVICE_H
 
+#include "scheduler/occupancy.h"
+
 #include <CL/cl.h>
 #include <CL/cl_icd.h>
 #include <stdatomic.h>
@@ -64,6 +66,7 @@ struct cx_real_device {
     cl_bool little_endian, compiler, non_uniform_groups;
     cl_bool unified_memory; /* shares its memory with the host */
     cl_bool images;
+    struct cx_multiprocessor multiprocessor; /* of NVIDIA's GPUs; no warps: not known */
     double nominal_gflops; /* > 0; from type, units, clock: only good for relative guesses */
     /* chosen by COEXEC_DEVICES, once all are found */
     bool used;          /* a member of the virtual device */

@@ -106,6 +106,39 @@ uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_acces
     return (resident ? resident : 1) * device->compute_units;
 }
 
+/* NVIDIA's driver answers that for any kernel, and a work-item has no more registers than let so many run. */
+enum { USUAL_GROUP = 256 };
+
+static unsigned registers_of(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_real_device *device = launch->base.context->workers[member].device;
+    const size_t limit = cx_kernel_group_limit(launch->request.kernel, member);
+    size_t required[3];
+    cx_kernel_required_size(launch->request.kernel, required);
+    if (required[0] || limit <= USUAL_GROUP || limit >= device->limits.max_group_size)
+        return 0;
+    return (unsigned)(device->multiprocessor.registers / limit);
+}
+
+uint64_t cx_plan_resident(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_real_device *device = launch->base.context->workers[member].device;
+    const struct cx_kernel *kernel = launch->request.kernel;
+    const struct cx_args *args = launch->request.args;
+    uint64_t items = 1, local;
+    if (!device->multiprocessor.warps || !cx_kernel_runs_on(kernel, member))
+        return 0;
+    local = kernel->function->local_bytes[member];
+    for (unsigned d = 0; d < launch->request.geometry.work_dim; d++)
+        items *= launch->request.geometry.local[d];
+    for (unsigned i = 0; i < args->count; i++)
+        local += args->arg[i].kind == CX_ARGS_LOCAL ? args->arg[i].size : 0;
+    if (items > UINT32_MAX)
+        return 0;
+    return (uint64_t)device->compute_units *
+           cx_occupancy_groups(&device->multiprocessor, (unsigned)items, registers_of(launch, member), local);
+}
+
 /* The member's own number in a list "a:b:c", or the only one of a list of one. False: none. */
 static bool listed(const char *list, unsigned index, double *value)
 {

@@ -45,6 +45,11 @@ bool cx_plan_local_size(struct cx_launch *launch);
 bool cx_plan_fits(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* The number of work-groups that fill the device. Called by plan/ and launch/. */
 uint64_t cx_plan_fill(const struct cx_real_device *device, const struct cx_access_geometry *geometry);
+/* The number of work-groups that the member holds at once, by its multiprocessors' registers and local memory
+ * (scheduler/occupancy.h); 0: not known. OpenCL does not tell a kernel's registers: they are taken from the
+ * largest group that the driver takes of it, where registers alone bound that, else for enough. Called by
+ * plan_share.c. */
+uint64_t cx_plan_resident(const struct cx_launch *launch, unsigned member);
 /* COEXEC_DEBUG=min_package and COEXEC_DEBUG=powers for a member; 0: not given. Called by candidates.c and
  * plan_share.c. */
 uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);

@@ -44,6 +44,7 @@ void cx_function_finish(struct cx_function *function)
         function->forget(function->history);
     free(function->check);
     free(function->group_limit);
+    free(function->local_bytes);
     free(function->summary);
     free(function->variant_limit);
     free(function->params);
@@ -162,6 +163,17 @@ static cl_int try_sizes(const struct cx_function *function, unsigned member, cl_
     return error;
 }
 
+/* Local memory of a kernel that has no arguments yet; 0 where nobody asks for it. */
+static cl_ulong local_bytes(const struct cx_real_device *device, cl_kernel real)
+{
+    cl_ulong bytes = 0;
+    if (!device->multiprocessor.warps ||
+        device->cl->clGetKernelWorkGroupInfo(real, device->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(bytes),
+                                             &bytes, NULL))
+        return 0;
+    return bytes;
+}
+
 /* Asks one member; false when it cannot make the kernel, or has other arguments than the members before. */
 static bool learn_member(struct cx_function *function, unsigned member, bool first, cl_int *error)
 {
@@ -172,6 +184,7 @@ static bool learn_member(struct cx_function *function, unsigned member, bool fir
     cl_kernel real = device->cl->clCreateKernel(program, function->name, error);
     if (!real)
         return false;
+    function->local_bytes[member] = local_bytes(device, real);
     *error = device->cl->clGetKernelInfo(real, CL_KERNEL_NUM_ARGS, sizeof(nargs), &nargs, NULL);
     if (*error == CL_SUCCESS && !first && nargs != function->nargs)
         *error = CL_INVALID_KERNEL_DEFINITION;
@@ -211,11 +224,14 @@ static cl_int learn(struct cx_function *function)
         function->check = calloc(count, sizeof(*function->check));
     if (!function->group_limit)
         function->group_limit = calloc(count, sizeof(size_t));
+    if (!function->local_bytes)
+        function->local_bytes = calloc(count, sizeof(*function->local_bytes));
     if (!function->variant_limit)
         function->variant_limit = calloc((size_t)count * CX_VARIANT_COUNT, sizeof(size_t));
     if (!function->summary)
         function->summary = calloc(count, sizeof(*function->summary));
-    if (!function->check || !function->group_limit || !function->variant_limit || !function->summary)
+    if (!function->check || !function->group_limit || !function->local_bytes || !function->variant_limit ||
+        !function->summary)
         return CL_OUT_OF_HOST_MEMORY;
     for (unsigned k = 0; k < count; k++) {
         unsigned member = cx_program_member_at(program, k);

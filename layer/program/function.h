@@ -57,11 +57,13 @@ struct cx_function {
     unsigned nargs;
     struct cx_param *params;
     /* one a member: a real kernel for queries and argument checks; NULL: not there. Once it is, group_limit
-     * is; those of members that build later come later, then both without the lock. */
+     * and local_bytes are; those of members that build later come later, then both without the lock. */
     _Atomic(cl_kernel) *check;
     /* one a member: its access summary once the analysis has it, which is final; NULL: ask the analysis */
     _Atomic(const struct cx_summary_kernel *) *summary;
     size_t *group_limit;   /* one a member: CL_KERNEL_WORK_GROUP_SIZE */
+    cl_ulong *local_bytes; /* ... and CL_KERNEL_LOCAL_MEM_SIZE without its arguments, where the device's
+                              multiprocessor is known; else 0 */
     size_t required[3];    /* reqd_work_group_size, zeros when none */
     size_t *variant_limit; /* at m * CX_VARIANT_COUNT + v: member m's variant v; 0: not asked yet */
 };

@@ -122,6 +122,16 @@ static cl_uint vendor_id(const struct stub_device *device)
                             NULL, 0);
 }
 
+/* Of "major.minor.registers". */
+static cl_uint nvidia_number(const struct stub_device *device, unsigned part)
+{
+    char room[32];
+    const char *text = stub_config_word("STUB_NVIDIA", device->index, "0.0.0", room, sizeof(room));
+    while (part-- > 0 && strchr(text, '.'))
+        text = strchr(text, '.') + 1;
+    return (cl_uint)strtoul(text, NULL, 10);
+}
+
 /* Queries of vendors' extensions: those of the first have the number 100 * device + the query's own. */
 static cl_int vendor_answer(cl_device_info what, const struct stub_device *device, size_t room, void *value,
                             size_t *size_ret)
@@ -138,6 +148,8 @@ static cl_int vendor_answer(cl_device_info what, const struct stub_device *devic
     for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
         if (what < queries[i].first || what > queries[i].last || !strstr(have, queries[i].extension))
             continue;
+        if (what <= 0x4002 && getenv("STUB_NVIDIA"))
+            return STUB_INFO(cl_uint, nvidia_number(device, what - 0x4000));
         if (what == 0x410F)
             return stub_info((cl_uint[]){0, device->index + 1, 0, 0}, 4 * sizeof(cl_uint), room, value,
                              size_ret);

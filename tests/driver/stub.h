@@ -32,6 +32,7 @@
  *   STUB_NAME_END=text        follows each device's name
  *   STUB_VENDOR=A,B           the devices' vendors, each vendor a platform of its own; default "coexec tests"
  *   STUB_VENDOR_ID=0x10de     the devices' vendor ids; default 0x5354
+ *   STUB_NVIDIA=9.0.65536     compute capability and registers, of devices with cl_nv_device_attribute_query
  *   STUB_DRIVER=535.1         the devices' driver versions; default 1
  *   STUB_EXTENSIONS=text,text device extensions; with those of vendors' queries come answers
  *   STUB_REFUSES=-cl-nv,-g    a build option that the device refuses, by its beginning; default none

@@ -117,6 +117,29 @@ START_TEST(hguided_packages)
 }
 END_TEST
 
+/* What a device holds at once is sigmoid's smallest package, be it more or less than what fills it; not that
+ * of others, nor beside the user's minimum. */
+START_TEST(sigmoid_goes_by_occupancy)
+{
+    struct cx_balancer_device devices[] = {{.measured_speed = 1, .fill = 40, .resident = 300},
+                                           {.measured_speed = 1, .fill = 400, .resident = 10},
+                                           {.measured_speed = 1, .fill = 400}};
+    struct cx_balancer *balancer = create("sigmoid", 2000, 3, devices);
+    ck_assert_uint_eq(cx_package_minimum(balancer, 0), 300);
+    ck_assert_uint_eq(cx_package_minimum(balancer, 1), 10);
+    ck_assert_uint_eq(cx_package_minimum(balancer, 2), 400);
+    ck_assert_uint_eq(cx_balancer_next(balancer, 0, 0), 300); /* the curve: 2000 / 9 */
+    cx_balancer_destroy(balancer);
+    balancer = create("hguided", 2000, 3, devices);
+    ck_assert_uint_eq(cx_package_minimum(balancer, 0), 40);
+    cx_balancer_destroy(balancer);
+    devices[0].min_package = 7;
+    balancer = create("sigmoid", 2000, 3, devices);
+    ck_assert_uint_eq(cx_package_minimum(balancer, 0), 7);
+    cx_balancer_destroy(balancer);
+}
+END_TEST
+
 START_TEST(sigmoid_packages)
 {
     struct cx_balancer_device devices[] = {{.measured_speed = 300}, {.measured_speed = 100}};
@@ -267,6 +290,7 @@ Suite *cx_test_formulas(void)
     tcase_add_test(tcase, units_are_never_mixed);
     tcase_add_test(tcase, hguided_packages);
     tcase_add_test(tcase, sigmoid_packages);
+    tcase_add_test(tcase, sigmoid_goes_by_occupancy);
     tcase_add_test(tcase, sigmoid_lower_bound);
     tcase_add_test(tcase, sigmoid_turns_irregular);
     tcase_add_test(tcase, two_in_flight);

@@ -56,6 +56,22 @@ START_TEST(finds_devices)
 }
 END_TEST
 
+/* Of an NVIDIA GPU by its compute capability, the registers as it tells; not of others, nor of one that is
+ * newer than the table. */
+START_TEST(multiprocessors_are_known)
+{
+    set_environment("STUB_DEVICES", "4", "STUB_TYPE", "gpu,gpu,gpu,cpu", "STUB_VENDOR_ID",
+                    "0x10de,0x10de,0x1002,0x10de", "STUB_EXTENSIONS", "cl_nv_device_attribute_query",
+                    "STUB_NVIDIA", "9.0.32768,99.0.65536,9.0.65536,9.0.65536", NULL);
+    const struct cx_machine *machine = machine_of(TEST_STUB);
+    ck_assert_uint_eq(machine->ndevices, 4);
+    ck_assert_uint_eq(machine->devices[0].multiprocessor.warps, 64);
+    ck_assert_uint_eq(machine->devices[0].multiprocessor.registers, 32768);
+    for (unsigned i = 1; i < 4; i++)
+        ck_assert_uint_eq(machine->devices[i].multiprocessor.warps, 0);
+}
+END_TEST
+
 START_TEST(same_library_once)
 {
     const struct cx_machine *machine = machine_of(TEST_STUB ":" TEST_STUB);
@@ -441,6 +457,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, clean_environment, NULL);
     tcase_add_test(tcase, finds_devices);
+    tcase_add_test(tcase, multiprocessors_are_known);
     tcase_add_test(tcase, same_library_once);
     tcase_add_test(tcase, folders_and_icd_files);
     tcase_add_test(tcase, icd_file_without_library);

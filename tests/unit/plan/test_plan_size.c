@@ -8,6 +8,7 @@
 #include "layer/plan/slices.h"
 #include "layer/plan/plan_size.h"
 #include "layer/program/program.h"
+#include "layer/program/kernel_bind.h"
 
 enum { MEMBERS = 4 };
 
@@ -127,6 +128,49 @@ START_TEST(slices)
 }
 END_TEST
 
+/* Groups of 256 work-items on an H100 of four multiprocessors: eight each by their warps; six beside 32 KB of
+ * local memory, be that the kernel's or an argument's, and where registers let groups of 512 run at most:
+ * two. */
+START_TEST(resident)
+{
+    static struct cx_real_device device;
+    static struct cx_program program;
+    _Atomic(cl_kernel) check[MEMBERS] = {NULL, (cl_kernel)&device, NULL, NULL};
+    size_t limit[MEMBERS] = {0, 256, 0, 0};
+    cl_ulong local[MEMBERS] = {0};
+    struct cx_args *args = calloc(1, sizeof(*args) + sizeof(args->arg[0]));
+    ck_assert_ptr_nonnull(args);
+    args->count = 1;
+    device = (struct cx_real_device){.compute_units = 4, .limits.max_group_size = 1024};
+    t.workers[1].device = &device;
+    t.function.check = check;
+    t.function.group_limit = limit;
+    t.function.local_bytes = local;
+    program.context = &t.context;
+    t.kernel.program = &program;
+    t.kernel.members = cx_kernel_members_create(MEMBERS);
+    t.launch.request.args = args;
+    t.launch.request.geometry.local[0] = 256;
+    ck_assert_uint_eq(cx_plan_resident(&t.launch, 1), 0);
+    ck_assert(cx_multiprocessor_find(9, 0, &device.multiprocessor));
+    ck_assert_uint_eq(cx_plan_resident(&t.launch, 1), 4 * 8);
+    local[1] = 32768;
+    ck_assert_uint_eq(cx_plan_resident(&t.launch, 1), 4 * 6);
+    local[1] = 0;
+    args->arg[0] = (struct cx_arg){.kind = CX_ARGS_LOCAL, .size = 32768};
+    ck_assert_uint_eq(cx_plan_resident(&t.launch, 1), 4 * 6);
+    args->arg[0].size = 0;
+    limit[1] = 512;
+    ck_assert_uint_eq(cx_plan_resident(&t.launch, 1), 4 * 2);
+    t.function.required[0] = 256; /* which bounds it, too */
+    ck_assert_uint_eq(cx_plan_resident(&t.launch, 1), 4 * 8);
+    check[1] = NULL;
+    ck_assert_uint_eq(cx_plan_resident(&t.launch, 1), 0);
+    free(t.kernel.members);
+    free(args);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan size");
@@ -138,6 +182,7 @@ int main(void)
     tcase_add_test(tcase, judging_pays);
     tcase_add_test(tcase, judging_does_not_pay);
     tcase_add_test(tcase, slices);
+    tcase_add_test(tcase, resident);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
