@@ -72,6 +72,83 @@ static void not_equal(struct cx_eval *ev, struct cx_conditions *out, const struc
     }
 }
 
+/*
+ * Whether the choice "p < q ? x : y" is the smaller of x and y, or the larger: x - y is what p - q is, or one
+ * more, or the same of q - p. All are numbers in range, so that nothing wraps.
+ */
+static bool chooses(struct cx_eval *ev, const struct cx_form *form, const struct cx_expr *choice, bool larger,
+                    const struct cx_form *x, const struct cx_form *y)
+{
+    const struct cx_expr *expr = ev->launch.kernel->expr, *when = &expr[choice->b];
+    struct cx_form p, q, by, d;
+
+    if (when->op != CX_EXPR_SLESS && when->op != CX_EXPR_ULESS) {
+        return false;
+    }
+    const unsigned width = expr[when->a].width;
+    const bool sign = when->op == CX_EXPR_SLESS;
+    if (!cx_form_read(&form[when->a], width, sign, &p) || !cx_form_read(&form[when->b], width, sign, &q)) {
+        return false;
+    }
+    d = cx_form_add(&ev->vars, x, y, -1, 64);
+    by = cx_form_add(&ev->vars, &p, &q, -1, 64);
+    d = cx_form_add(&ev->vars, &d, &by, larger ? 1 : -1, 64);
+    return cx_form_is_const(&d) && (larger ? d.lo == 0 || d.lo == -1 : d.lo == 0 || d.lo == 1);
+}
+
+/* The two numbers of which the node is the smaller, or the larger, one. */
+static bool is_extreme(struct cx_eval *ev, const struct cx_form *form, int32_t node, bool larger,
+                       struct cx_form *x, struct cx_form *y)
+{
+    const struct cx_expr *expr = ev->launch.kernel->expr, *e = &expr[node], *pair = e;
+
+    if (ev->assume) {
+        return false;
+    }
+    if (e->op == CX_EXPR_CHOICE) {
+        pair = &expr[e->a];
+    } else if (e->op != (larger ? CX_EXPR_SMAX : CX_EXPR_SMIN)) {
+        return false;
+    }
+    return cx_form_read(&form[pair->a], e->width, true, x) &&
+           cx_form_read(&form[pair->b], e->width, true, y) &&
+           (pair == e || chooses(ev, form, e, larger, x, y));
+}
+
+/* l <= r (or l < r), signed, as two conditions: where r is the smaller of two numbers, l is below both, and
+ * where l is the larger one, both are. */
+static bool both_less(struct cx_eval *ev, const struct cx_form *form, int32_t l, int32_t r, bool or_equal,
+                      struct cx_conditions *out)
+{
+    const unsigned width = ev->launch.kernel->expr[l].width;
+    struct cx_form x, y, other;
+
+    if (is_extreme(ev, form, r, false, &x, &y)) {
+        read_both(ev, &form[l], &form[l], width, true, &other, &other);
+        require(ev, out, &other, &x, !or_equal);
+        require(ev, out, &other, &y, !or_equal);
+        return true;
+    }
+    if (is_extreme(ev, form, l, true, &x, &y)) {
+        read_both(ev, &form[r], &form[r], width, true, &other, &other);
+        require(ev, out, &x, &other, !or_equal);
+        require(ev, out, &y, &other, !or_equal);
+        return true;
+    }
+    return false;
+}
+
+static void signed_less(struct cx_eval *ev, const struct cx_form *form, int32_t l, int32_t r, bool or_equal,
+                        struct cx_conditions *out)
+{
+    struct cx_form x, y;
+
+    if (!both_less(ev, form, l, r, or_equal, out)) {
+        read_both(ev, &form[l], &form[r], ev->launch.kernel->expr[l].width, true, &x, &y);
+        require(ev, out, &x, &y, !or_equal);
+    }
+}
+
 void cx_eval_guard(struct cx_eval *ev, const struct cx_form *form, const struct cx_guard *guard,
                    struct cx_conditions *out)
 {
@@ -104,11 +181,10 @@ void cx_eval_guard(struct cx_eval *ev, const struct cx_form *form, const struct 
     default:
         break;
     }
-    read_both(ev, l, r, width, true, &x, &y);
     if (guard->pred == CX_PRED_SLT || guard->pred == CX_PRED_SLE) {
-        require(ev, out, &x, &y, guard->pred == CX_PRED_SLT);
+        signed_less(ev, form, guard->l, guard->r, guard->pred == CX_PRED_SLE, out);
     } else {
-        require(ev, out, &y, &x, guard->pred == CX_PRED_SGT);
+        signed_less(ev, form, guard->r, guard->l, guard->pred == CX_PRED_SGE, out);
     }
 }
 

@@ -217,8 +217,12 @@ static int32_t where(struct cx_build *b, LLVMValueRef c, bool truth, int32_t x, 
 {
     LLVMOpcode opcode = LLVMIsAInstruction(c) ? LLVMGetInstructionOpcode(c) : LLVMCall;
     LLVMIntPredicate pred;
+    int64_t number;
     int32_t l, r;
 
+    if (cx_dag_is_const(&b->dag, x, &number)) {
+        return bounded; /* nothing says more of it */
+    }
     if (opcode == (truth ? LLVMAnd : LLVMOr) && depth < MAX_DEPTH &&
         LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMIntegerTypeKind) {
         bounded = where(b, LLVMGetOperand(c, 0), truth, x, bounded, depth + 1);

@@ -8,7 +8,7 @@
 // arg: int X
 // arg: int Y
 // cut: 1 by 1
-// part: 4..6 reads 0 3576..7184
+// part: 4..6 reads 0 3576..7176
 // way: 1 own
 // part: 4..6 writes 1 4096..6144 exact
 __kernel void bilateral_plane(__global const float *in, __global float *out, int width, int height)
