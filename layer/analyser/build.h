@@ -22,12 +22,12 @@ struct cx_build {
     LLVMTargetDataRef layout;
     struct cx_cfg cfg;
     struct cx_dag dag;
-    struct cx_map memo;     /* (value, lane) to node; BUSY while being built */
-    struct cx_map ptr_busy; /* pointer phis being followed */
-    struct cx_map counts;   /* (merge, loop and ways) to the node of step.c's count_of() */
-    unsigned depth, ptr_steps;
-    bool *arg_changed;      /* a by-value struct the kernel writes to itself, by argument */
-    struct cx_guard *guard; /* the summary's guards */
+    struct cx_map memo;               /* (value, lane) to node; BUSY while being built */
+    struct cx_map ptr_busy;           /* pointer phis being followed */
+    struct cx_map counts;             /* (merge, loop and ways) to the node of step.c's count_of() */
+    unsigned depth, ptr_steps, flags; /* flags: how many flag.c is in the midst of */
+    bool *arg_changed;                /* a by-value struct the kernel writes to itself, by argument */
+    struct cx_guard *guard;           /* the summary's guards */
     uint32_t nguard, guard_room;
 };
 

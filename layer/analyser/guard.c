@@ -5,9 +5,10 @@
  * A condition evaluated in a block that dominates an access speaks of the same instances of values as the
  * access does, so that it may clamp them.
  */
-#include "layer/analyser/build.h"
+#include "layer/analyser/flag.h"
 
 #define MAX_GUARDS 12 /* of one block; further ones make the access a "may" */
+#define MAX_DEPTH  16 /* of a condition */
 
 static enum cx_guard_pred pred_of(LLVMIntPredicate pred, bool truth)
 {
@@ -95,10 +96,10 @@ static bool lanes_guard(struct cx_build *b, LLVMValueRef v, bool truth, bool hin
         }
         return true;
     }
-    if (opcode == LLVMSExt && depth < 16) {
+    if (opcode == LLVMSExt && depth < MAX_DEPTH) {
         return lanes_guard(b, LLVMGetOperand(v, 0), truth, hint, depth + 1);
     }
-    if (opcode != (truth ? LLVMAnd : LLVMOr) || depth > 16) {
+    if (opcode != (truth ? LLVMAnd : LLVMOr) || depth > MAX_DEPTH) {
         return false;
     }
     first = lanes_guard(b, LLVMGetOperand(v, 0), truth, hint, depth + 1);
@@ -147,7 +148,48 @@ static bool vector_guard(struct cx_build *b, LLVMValueRef cmp, enum cx_guard_pre
     return true;
 }
 
-static bool compare_guard(struct cx_build *b, LLVMValueRef cmp, bool truth, bool hint)
+static bool guards(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, unsigned depth);
+
+/* A number that is 0 or not as v is; truth: known of v. NULL: there is none. */
+static LLVMValueRef same_truth(LLVMValueRef v, bool truth)
+{
+    switch (LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet) {
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMFreeze:
+        return LLVMGetOperand(v, 0);
+    case LLVMTrunc:
+    case LLVMAnd: /* some of its bits are not 0 */
+        return truth && LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 1 ? LLVMGetOperand(v, 0) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* What a number's being 0 or not says of the way that control came. */
+static void flag_guards(struct cx_build *b, LLVMValueRef v, bool truth, bool hint, unsigned depth)
+{
+    for (; v && depth <= MAX_DEPTH; depth++) {
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind) {
+            return;
+        }
+        if (LLVMIsAPHINode(v)) {
+            v = cx_flag_guards(b, v, truth, hint);
+        } else if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 1) {
+            guards(b, v, truth, hint, depth + 1);
+            return;
+        } else {
+            v = same_truth(v, truth);
+        }
+    }
+}
+
+static bool is_zero(LLVMValueRef v)
+{
+    return LLVMIsAConstantInt(v) && LLVMIsNull(v);
+}
+
+static bool compare_guard(struct cx_build *b, LLVMValueRef cmp, bool truth, bool hint, unsigned depth)
 {
     bool said;
 
@@ -166,6 +208,9 @@ static bool compare_guard(struct cx_build *b, LLVMValueRef cmp, bool truth, bool
         return said;
     }
     append(b, pred, cx_build_value(b, l, 0), cx_build_value(b, r, 0), hint);
+    if ((pred == CX_PRED_EQ || pred == CX_PRED_NE) && is_zero(r)) {
+        flag_guards(b, l, pred == CX_PRED_NE, hint, depth);
+    }
     return true;
 }
 
@@ -173,8 +218,6 @@ static bool is_const_bool(LLVMValueRef v, bool value)
 {
     return LLVMIsAConstantInt(v) && (LLVMConstIntGetZExtValue(v) & 1) == value;
 }
-
-static bool guards(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, unsigned depth);
 
 /* Both sides hold, or (one of several) is not known to. */
 static bool both(struct cx_build *b, LLVMValueRef x, LLVMValueRef y, bool truth, bool hint, unsigned depth)
@@ -202,12 +245,13 @@ static bool guards(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, un
     if (is_const_bool(c, truth)) {
         return true;
     }
-    if (!LLVMIsAInstruction(c) || depth > 16 || LLVMGetTypeKind(LLVMTypeOf(c)) != LLVMIntegerTypeKind) {
+    if (!LLVMIsAInstruction(c) || depth > MAX_DEPTH ||
+        LLVMGetTypeKind(LLVMTypeOf(c)) != LLVMIntegerTypeKind) {
         return false;
     }
     switch (LLVMGetInstructionOpcode(c)) {
     case LLVMICmp:
-        return compare_guard(b, c, truth, hint);
+        return compare_guard(b, c, truth, hint, depth);
     case LLVMAnd:
         return truth && both(b, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1), true, hint, depth);
     case LLVMOr:
@@ -223,6 +267,14 @@ static bool guards(struct cx_build *b, LLVMValueRef c, bool truth, bool hint, un
         return truth_guard(b, c, truth, hint);
     case LLVMFreeze:
         return guards(b, LLVMGetOperand(c, 0), truth, hint, depth + 1);
+    case LLVMPHI:
+        flag_guards(b, c, truth, hint, depth);
+        return false;
+    case LLVMTrunc: /* to its lowest bit */
+        if (truth) {
+            flag_guards(b, LLVMGetOperand(c, 0), true, hint, depth);
+        }
+        return false;
     default:
         return false;
     }
