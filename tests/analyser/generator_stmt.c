@@ -350,6 +350,137 @@ static int jump(struct scope *s)
     return make_statement(s, t);
 }
 
+/* ---- flags ---- */
+
+static int set_to(struct scope *s, int var, int value)
+{
+    struct gen_stmt t = make_stmt(S_SET);
+
+    t.var = (int16_t)var;
+    t.a = (int16_t)make_const(s, I32, value);
+    return make_statement(s, t);
+}
+
+/* Something like "i < id && id < 7 - i"; i: a variable, or -1. */
+static int inside(struct scope *s, int i)
+{
+    int id = make_item(s, make_chance(s, 60) ? ITEM_LOCAL_ID : ITEM_GLOBAL_ID, make_below(s, s->k->dims));
+    int low, high;
+
+    if (i < 0 || make_chance(s, 20)) {
+        return make_condition(s);
+    }
+    low = make_binary(s, make_chance(s, 50) ? B_GT : B_GE, make_chance(s, 70) ? id : make_affine(s),
+                      make_var(s, (unsigned)i));
+    high = make_binary(s, B_SUB, make_const(s, I32, 2 + make_below(s, 14)), make_var(s, (unsigned)i));
+    high = make_binary(s, make_chance(s, 50) ? B_LT : B_LE, id, high);
+    return make_chance(s, 80) ? make_binary(s, B_LAND, low, high) : low;
+}
+
+/* if (...) { flag = 1; ... }, mostly with flag = 0 before it. */
+static void raise_flag(struct scope *s, struct list *l, int flag, int i)
+{
+    struct gen_stmt t = make_stmt(S_IF);
+    struct list body = {-1, -1};
+
+    if (make_chance(s, 85)) {
+        make_append(s, l, set_to(s, flag, 0));
+    }
+    t.a = (int16_t)inside(s, i);
+    make_append(s, &body, set_to(s, flag, make_chance(s, 80) ? 1 : -2));
+    if (make_chance(s, 60)) {
+        make_append(s, &body, make_store(s));
+    }
+    t.body = (int16_t)body.first;
+    if (make_chance(s, 15)) {
+        t.other = (int16_t)set_to(s, flag, make_chance(s, 70) ? 0 : 1);
+    }
+    make_append(s, l, make_statement(s, t));
+}
+
+/* if (i == end - 1) break, or what is like it. */
+static int leave_last(struct scope *s, int i, int end)
+{
+    static const uint8_t op[] = {B_EQ, B_EQ, B_EQ, B_GE, B_GT, B_NE};
+    struct gen_stmt t = make_stmt(S_IF);
+    int x = make_var(s, (unsigned)i), n = make_var(s, (unsigned)end), one = make_const(s, I32, 1);
+
+    if (make_chance(s, 50)) {
+        n = make_binary(s, B_SUB, n, make_chance(s, 80) ? one : make_const(s, I32, 2));
+    } else {
+        x = make_binary(s, B_ADD, x, one);
+    }
+    t.a = (int16_t)make_binary(s, op[make_below(s, sizeof(op))], x, n);
+    t.body = (int16_t)make_statement(s, make_stmt(S_BREAK));
+    return make_statement(s, t);
+}
+
+/* A loop that sets the flag anew in each iteration and may end by a question of its own. */
+static int flag_loop(struct scope *s, int flag, int end)
+{
+    struct gen_stmt t = make_stmt(S_FOR);
+    struct list body = {-1, -1};
+    unsigned nvar = s->nvar;
+
+    t.var = (int16_t)make_new_var(s, I32, true);
+    if (t.var < 0) {
+        return -1;
+    }
+    t.a = (int16_t)make_const(s, I32, make_chance(s, 80) ? 0 : make_below(s, 3));
+    t.b = (int16_t)make_binary(s, make_chance(s, 80) ? B_LT : B_LE, make_var(s, (unsigned)t.var),
+                               make_var(s, (unsigned)end));
+    t.sub = B_ADD;
+    t.c = (int16_t)make_const(s, I32, make_chance(s, 90) ? 1 : 2);
+    if (make_chance(s, 10)) {
+        make_append(s, &body, leave_last(s, t.var, end));
+    }
+    raise_flag(s, &body, flag, t.var);
+    if (make_chance(s, 75)) {
+        make_append(s, &body, leave_last(s, t.var, end));
+    }
+    if (make_chance(s, 20)) {
+        raise_flag(s, &body, flag, t.var);
+    }
+    s->nvar = nvar;
+    t.body = (int16_t)body.first;
+    return make_statement(s, t);
+}
+
+static int declare_fixed(struct scope *s, struct list *l, int value)
+{
+    int i = make_declare(s, value, true);
+
+    if (i < 0) {
+        return -1;
+    }
+    make_append(s, l, i);
+    s->fixed[s->nvar - 1] = true;
+    s->k->var_type[s->k->stmt[i].var] = I32;
+    return s->k->stmt[i].var;
+}
+
+/* A flag, set on some ways, and a store where it is set (or not). */
+static void flag(struct scope *s, struct list *l)
+{
+    struct gen_stmt t = make_stmt(S_IF);
+    int end = declare_fixed(s, l, make_wrapped(s, make_uniform(s), 5));
+    int var = end < 0 ? -1 : declare_fixed(s, l, make_const(s, I32, make_chance(s, 80) ? 0 : 1));
+
+    if (var < 0) {
+        return;
+    }
+    s->k->var_tame[var] = false;
+    if (make_chance(s, 75)) {
+        make_append(s, l, flag_loop(s, var, end));
+    } else {
+        raise_flag(s, l, var, -1);
+    }
+    t.a = (int16_t)make_binary(s, make_chance(s, 80) ? B_NE : B_EQ, make_var(s, (unsigned)var),
+                               make_const(s, I32, make_chance(s, 90) ? 0 : 1));
+    t.body = (int16_t)body_of(s, 1 + make_below(s, 2));
+    make_append(s, l, make_statement(s, t));
+}
+
 static int pointer(struct scope *s)
 {
     struct gen_kernel *k = s->k;
@@ -525,10 +656,15 @@ int make_one(struct scope *s, struct list *l)
         return move_pointer(s);
     } else if (roll < 91) {
         return copy(s);
-    } else if (roll < 95) {
+    } else if (roll < 94) {
         return arrays(s);
-    } else if (roll < 97) {
+    } else if (roll < 96) {
         return call(s);
+    } else if (roll < 98) {
+        if (!deep) {
+            flag(s, l);
+        }
+        return -1;
     }
     return group_copy(s);
 }
