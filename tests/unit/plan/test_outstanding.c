@@ -96,6 +96,22 @@ START_TEST(random_launches)
 }
 END_TEST
 
+/* Events are for programs that enqueue much at once: one that waits for its launches, alone or a few together,
+ * pays for none. */
+START_TEST(events_where_much_is_ahead)
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        plan(0.3e-3);
+        if (i % 10 == 9)
+            atomic_store(&t.worker.timeline.completed, t.worker.timeline.planned);
+    }
+    ck_assert(!atomic_load(&t.worker.timeline.tell_next));
+    for (unsigned i = 0; i < 100; i++)
+        plan(0.3e-3);
+    ck_assert(atomic_load(&t.worker.timeline.tell_next));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("outstanding");
@@ -104,6 +120,7 @@ int main(void)
     tcase_add_test(tcase, nothing);
     tcase_add_test(tcase, one_long);
     tcase_add_test(tcase, random_launches);
+    tcase_add_test(tcase, events_where_much_is_ahead);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
