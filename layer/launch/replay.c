@@ -8,6 +8,9 @@
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/migration_credit.h"
+#include "layer/plan/outstanding.h"
+#include "layer/plan/plan_open.h"
+#include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/timeline/queue.h"
 #include "layer/report/live.h"
@@ -17,11 +20,14 @@
 #include "layer/plan/plan_place.h"
 #include "layer/program/kernel_bind.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Repetitions of one launch that was planned. */
+/* Repetitions of one launch that was planned; of one that stays whole for a moment, as what it lacks may come
+ * or the account may allow more, as many as take so many seconds. */
 enum { REPLAYS = 31 };
+#define MOMENT 2e-3
 
 /* What a job of this kind owns, behind it. */
 struct replay_job {
@@ -146,10 +152,14 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     job->data = own;
     job->kind.launches = true;
     job->kind.computes = true;
-    cx_result_use_launch(args, replay->summary, history, worker, replay->use, 0);
+    cx_result_use_launch(args, replay->summary, history, worker, replay->use, replay->risk);
+    if (replay->briefly)
+        cx_outstanding_add(worker, replay->seconds);
     queue->frontier[worker->index] = cx_worker_plan(worker, job);
     history->lengths.unmeasured++;
     cx_plan_ran(queue->context, history, replay->member, replay->seconds);
+    if (replay->lacked > 0)
+        cx_plan_lacked(queue->context, history, replay->lacked, replay->gain);
     replay->left--;
     cx_live_begun(kernel->function->live);
     return true;
@@ -176,22 +186,37 @@ bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct c
     return true;
 }
 
+/* How often a launch that was planned whole may be repeated; 0: it is not known how long it takes, or each
+ * one like it is planned. */
+static unsigned most_repeats(const struct cx_launch *launch, double seconds) CX_HOLDS(cx_context_locked)
+{
+    const enum cx_launch_repeats repeats = launch->decision.repeats;
+    if (repeats == CX_REPEATS_ALIKE && !launch->deferral.lacks_builds)
+        return REPLAYS;
+    return repeats == CX_REPEATS_NOT || !(seconds > 0) ? 0 : (unsigned)fmin(MOMENT / seconds, REPLAYS);
+}
+
 void cx_replay_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
                     double seconds)
 {
     const struct cx_queue *queue = launch->base.queue;
     struct cx_kernel_history *history = launch->request.kernel->function->history;
-    if (!launch->decision.replayable || launch->deferral.lacks_builds || launch->deferral.lacks_straggler ||
-        launch->decision.on_svm_owner || !history ||
+    const bool lacks = launch->deferral.lacks_builds;
+    const unsigned most = most_repeats(launch, seconds);
+    if (!most || launch->deferral.lacks_straggler || launch->decision.on_svm_owner || !history ||
         launch->base.context->workers[member].device->probe.synchronous || !is_plain(queue) || is_watched())
         return;
     struct cx_replay noted = {.geometry = launch->request.geometry,
                               .local_given = launch->request.local_given,
                               .member = member,
-                              .left = REPLAYS,
+                              .left = most,
+                              .briefly = launch->decision.repeats == CX_REPEATS_BRIEFLY,
                               .seconds = seconds,
+                              .lacked = lacks ? cx_plan_expected(launch) : 0,
                               .use = launch->decision.use,
+                              .risk = launch->decision.risk,
                               .summary = summary};
+    noted.gain = lacks ? cx_plan_gain(launch, noted.lacked) : 0;
     if (!launch->request.local_given)
         memset(noted.geometry.local, 0, sizeof(noted.geometry.local));
     unsigned i = 0;

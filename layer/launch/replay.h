@@ -4,8 +4,9 @@
  * that one ran, it becomes a job of that device and nothing else, without a command and a decision. These are
  * most of what a short launch costs the program's thread.
  *
- * A launch may be replayed if the reason why it stays whole holds for all like it (too short, one device), if
- * nothing observes it (events, profiling, traces, summaries, logs), and if the program has one queue, in
+ * A launch may be replayed if the reason why it stays whole holds for all like it (too short, one device) or
+ * for a moment (others are closed, the account is empty: two milliseconds of launches), if nothing observes
+ * it (events, profiling, traces, summaries, logs), and if the program has one queue, in
  * order. After some replays one launch is planned again, since speeds may have changed, or a split may be
  * possible by now. A replayed launch is ordered, referenced and reported as a command: the queue's frontier
  * covers it (command.h), it keeps references to kernel and buffers, and the queue reports its failure.
@@ -24,7 +25,7 @@ struct cx_queue;
 struct cx_summary_kernel;
 
 /* The launch ran whole on the member, untimed and with all its memory there: records it for replays, if
- * launch->replayable and nothing observes it. context->lock held. Called by whole.c. */
+ * decision.repeats allows it and nothing observes it. context->lock held. Called by whole.c. */
 void cx_replay_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
                     double seconds) CX_HOLDS(cx_context_locked);
 

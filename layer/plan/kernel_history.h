@@ -69,10 +69,13 @@ enum { CX_REPLAY_FORMS = 2 }; /* ranges of one function that are known at a time
 struct cx_replay {
     struct cx_access_geometry geometry; /* as enqueued: no local size where none was given */
     bool local_given;
-    unsigned member;                         /* where it ran */
-    unsigned left;                           /* how often it may still be replayed; 0: none */
-    double seconds;                          /* that it takes (plan_stake.h); 0: not known */
-    enum cx_use_kind use;                    /* write_place.h */
+    unsigned member;      /* where it ran */
+    unsigned left;        /* how often it may still be replayed; 0: none */
+    bool briefly;         /* CX_REPEATS_BRIEFLY */
+    double seconds;       /* that it takes (plan_stake.h); 0: not known */
+    double lacked, gain;  /* what is counted as it lacks builds (cx_plan_lacked); 0: it lacks none */
+    enum cx_use_kind use; /* write_place.h, with the next */
+    double risk;
     const struct cx_summary_kernel *summary; /* cx_launch_accesses */
 };
 

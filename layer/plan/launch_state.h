@@ -46,6 +46,14 @@ struct cx_launch_acceptance {
     uint64_t placed_seq CX_GUARDED_BY(cx_context_locked); /* ... and its position there */
 };
 
+/* Whether launches like one that stays whole stay so, too, and may repeat it without a decision (replay.h).
+ */
+enum cx_launch_repeats {
+    CX_REPEATS_NOT,
+    CX_REPEATS_BRIEFLY, /* for a moment: what keeps it whole changes with time */
+    CX_REPEATS_ALIKE    /* the reason holds for all of them */
+};
+
 /* What the planner decided, and why. Written by plan/ each time that the launch is planned, under
  * context->lock; afterwards constant, save that launch/split.c gives the reason anew where a split runs whole
  * after all. Summary, trace, recording and log tell it. */
@@ -59,9 +67,9 @@ struct cx_launch_decision {
     enum cx_use_kind use CX_GUARDED_BY(cx_context_locked); /* write_place.h */
     double risk CX_GUARDED_BY(cx_context_locked);          /* cx_write_place_used */
     bool on_svm_owner; /* svm_rules.h: it runs whole on the owner of shared virtual memory */
-    bool replayable;   /* replay.h: the reason why it stays whole holds for all launches like it */
-    double longest;    /* upper guess of its seconds, by the kernel's text; below 0: not computed
-                          (cx_plan_deferred_pays) */
+    enum cx_launch_repeats repeats;
+    double longest; /* upper guess of its seconds, by the kernel's text; below 0: not computed
+                       (cx_plan_deferred_pays) */
     /* split: each argument's write protocol (enum cx_write_protocol; launch_prepare.h); NULL: EXCLUSIVE for
      * all */
     uint8_t *protocols;

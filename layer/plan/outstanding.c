@@ -8,7 +8,8 @@
 
 #define APART 1e-3 /* seconds of work between two notes */
 /* With less work ahead a note's job has no event, which costs microseconds on some drivers: a program that
- * waits for its launches has nothing held behind them. Half of what is left when a launch is planned again. */
+ * waits for its launches has nothing held behind them. Half of what is left when a launch is planned again.
+ */
 #define AHEAD 7.5e-3
 
 static struct cx_outstanding *outstanding_of(const struct cx_worker *worker)

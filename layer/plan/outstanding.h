@@ -29,7 +29,7 @@ struct cx_outstanding {
 
 /* A whole launch is about to be planned there, which takes so many seconds (0: not known, which counts
  * nothing). Where much is ahead of it, its job may come to have an event, which tells its end. Called by
- * plan.c. */
+ * plan.c and launch/replay.c. */
 void cx_outstanding_add(struct cx_worker *worker, double seconds) CX_HOLDS(cx_context_locked);
 /* Seconds that are not known to be over. Called by deferral.c, as the next. */
 double cx_outstanding_seconds(const struct cx_worker *worker) CX_HOLDS(cx_context_locked);

@@ -53,7 +53,7 @@ static bool whole_anyway(struct cx_launch *launch, enum cx_why reason) CX_HOLDS(
 /* The same where that is so for all launches of the function and range. */
 static bool whole_alike(struct cx_launch *launch, enum cx_why reason) CX_HOLDS(cx_context_locked)
 {
-    launch->decision.replayable = true;
+    launch->decision.repeats = CX_REPEATS_ALIKE;
     return whole_anyway(launch, reason);
 }
 
@@ -177,8 +177,10 @@ static unsigned list_members(struct cx_launch *launch, const struct cx_summary_k
     launch->deferral.lacks_builds = deferred || (launch->deferral.lacks_builds && n < 2);
     launch->deferral.missing_variant = candidate.variant;
     launch->decision.longest = cx_judge_longest(launch, judged, candidate.first);
-    if (launch->deferral.lacks_builds)
+    if (launch->deferral.lacks_builds) {
+        launch->decision.repeats = CX_REPEATS_BRIEFLY;
         cx_plan_want(launch, candidate.variant);
+    }
     return n;
 }
 
@@ -238,7 +240,7 @@ static bool is_worth(struct cx_launch *launch, const struct cx_kernel_history *h
     if (!cx_split_policy_bounded() || launch->slices.prefix ||
         (why = cx_plan_stake_forbids(launch)) == CX_WHY_NONE)
         return true;
-    launch->decision.replayable = true;
+    launch->decision.repeats = CX_REPEATS_ALIKE;
     return whole_because(launch, why);
 }
 
@@ -411,7 +413,7 @@ enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
     const bool any = member < launch->base.context->nmembers;
     if (any)
         cx_plan_occupy(launch, member);
-    if (any && cx_split_policy_bounded() && !launch->decision.replayable)
+    if (any && cx_split_policy_bounded() && launch->decision.repeats != CX_REPEATS_ALIKE)
         cx_outstanding_add(&launch->base.context->workers[member], cx_plan_expected(launch));
     cx_plan_without(launch);
     cx_result_use_launch(launch->request.args, cx_launch_accesses(launch->request.kernel),
@@ -431,7 +433,8 @@ static bool is_blocked(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
             cx_unsettled_blocks(command, launch->request.args->arg[i].mem))
             return true;
     launch->decision.arg = -1;
-    launch->deferral.lacks_builds = launch->deferral.lacks_straggler = launch->decision.replayable = false;
+    launch->deferral.lacks_builds = launch->deferral.lacks_straggler = false;
+    launch->decision.repeats = CX_REPEATS_NOT;
     launch->decision.use = CX_USE_OPEN;
     launch->decision.risk = 0;
     launch->decision.longest = -1;

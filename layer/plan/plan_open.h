@@ -23,8 +23,8 @@
 struct cx_launch;
 
 /* Seconds that a split over all members of its queue would save of a launch that takes `whole`, at nominal
- * speeds and without moves; 0: too little to matter. Called by plan_size.c, plan_stake.c and
- * prefix_rules.c. */
+ * speeds and without moves; 0: too little to matter. Called by plan_size.c, plan_stake.c,
+ * prefix_rules.c and launch/replay.c. */
 double cx_plan_gain(const struct cx_launch *launch, double whole);
 /* Whether opening what the launch's split lacks pays now. variant: which it lacks. waiting: seconds of
  * launches of its function that are enqueued behind it. How long builds take is looked up, which may read

@@ -402,6 +402,15 @@ static enum cx_why why_shared(const struct cx_split_plan *plan, const struct cx_
     return gains && as_a_rule ? CX_WHY_DATA : cx_why_admission(decision->reason);
 }
 
+/* Of a launch that stays whole for that, or for what it may lose. */
+static enum cx_launch_repeats repeats(const struct cx_split_plan *plan, enum cx_admission_reason reason)
+{
+    if (plan->moves)
+        return CX_REPEATS_NOT;
+    return reason == CX_ADMISSION_WHOLE_SHORT || reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_REPEATS_ALIKE
+                                                                                         : CX_REPEATS_BRIEFLY;
+}
+
 bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct cx_kernel_history *history,
                    unsigned *best)
 {
@@ -428,14 +437,15 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     launch->decision.reason = why_shared(plan, &decision, all->moves_gain > 0);
     if (dear_ones)
         launch->decision.reason = CX_WHY_OBJECTIVE;
-    launch->decision.replayable = !plan->moves && (decision.reason == CX_ADMISSION_WHOLE_SHORT ||
-                                                   decision.reason == CX_ADMISSION_WHOLE_UNMEASURED);
+    launch->decision.repeats = repeats(plan, decision.reason);
     launch->decision.use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
     if (!decision.split && cx_plan_policy(launch)->keeps_whole)
         launch->decision.reason = CX_WHY_SINGLE;
     if (decision.split && !cx_split_policy_always() &&
-        cx_split_feedback_keeps_whole(launch, plan, history, best))
+        cx_split_feedback_keeps_whole(launch, plan, history, best)) {
+        launch->decision.repeats = CX_REPEATS_NOT; /* it counts launches */
         decision.split = false;
+    }
     const struct cx_plan_costs costs = {.device = all->device,
                                         .member = all->member,
                                         .whole = all->whole,

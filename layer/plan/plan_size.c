@@ -347,6 +347,13 @@ bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_histo
     return verdicts->skipped[i].lost > verdicts->seconds;
 }
 
+void cx_plan_lacked(struct cx_context *context, struct cx_kernel_history *history, double seconds,
+                    double gain)
+{
+    history->unvaried += seconds;
+    context->planner->lacked += gain;
+}
+
 void cx_plan_without(struct cx_launch *launch)
 {
     struct cx_kernel_history *history = launch->request.kernel->function->history;
@@ -355,8 +362,7 @@ void cx_plan_without(struct cx_launch *launch)
 
     if (seconds <= 0)
         return;
-    history->unvaried += seconds;
-    launch->base.context->planner->lacked += cx_plan_gain(launch, seconds);
+    cx_plan_lacked(launch->base.context, history, seconds, cx_plan_gain(launch, seconds));
     launch->deferral.counted = true;
 }
 

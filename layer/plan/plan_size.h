@@ -72,7 +72,7 @@ bool cx_plan_deferred_pays(const struct cx_launch *launch) CX_HOLDS(cx_context_l
  * context->lock. Called by split_feedback.c. */
 double cx_plan_best_speed(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
- * context->lock. Called by deferral.c and reexecute_rules.c. */
+ * context->lock. Called by deferral.c, reexecute_rules.c and launch/replay.c. */
 double cx_plan_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Whether splits of this launch, not judged yet, could have gained more than judging takes
  * (history->judging), counting the times it came before; hash: of cx_access_hash. The time of judging is
@@ -82,5 +82,9 @@ bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_histo
 /* Counts a launch that runs whole because it lacks what cx_plan_want builds, in favour of building it; once,
  * when its time is known. Called under context->lock. Called by plan.c and launch/whole.c. */
 void cx_plan_without(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+/* Counts a launch of the function that takes so many seconds, of which a split would have saved `gain`, among
+ * those that lack builds. Called by launch/replay.c. */
+void cx_plan_lacked(struct cx_context *context, struct cx_kernel_history *history, double seconds,
+                    double gain) CX_HOLDS(cx_context_locked);
 
 #endif

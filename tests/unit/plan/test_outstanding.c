@@ -96,8 +96,8 @@ START_TEST(random_launches)
 }
 END_TEST
 
-/* Events are for programs that enqueue much at once: one that waits for its launches, alone or a few together,
- * pays for none. */
+/* Events are for programs that enqueue much at once: one that waits for its launches, alone or a few
+ * together, pays for none. */
 START_TEST(events_where_much_is_ahead)
 {
     for (unsigned i = 0; i < 1000; i++) {
