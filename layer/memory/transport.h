@@ -116,7 +116,7 @@ void cx_transports_release(struct cx_worker *worker);
 /* ---- between members' own memories: under context->lock ---- */
 
 /* The places, as bits, from which bytes of a root can be copied to another one without the host. Called by
- * transfer.c and launch/split_inputs.c. */
+ * transfer.c, plan/making_cost.c and launch/split_inputs.c. */
 struct cx_near {
     uint64_t any, firm;              /* firm: by a transport that does not prefer the host copy */
     uint64_t by[CX_TRANSPORTS_MOST]; /* by each in the table */

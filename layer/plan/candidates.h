@@ -33,7 +33,7 @@ struct cx_candidates {
     double speed[64];      /* speed for the balancer, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;
-    double part[64]; /* scratch: of transfer_cost, moves_of, cut_parts */
+    double part[64]; /* scratch: of transfer_cost, moves_of, cut_parts, plan_stake.c */
     /* transfer_cost's own */
     double fixed[64], shared[64]; /* seconds */
     double astray[64];

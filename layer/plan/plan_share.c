@@ -452,6 +452,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                         .moves = plan->moves ? all->moved : 0,
                                         .owned = all->owned,
                                         .scratch = all->lacking.fixed,
+                                        .part = all->part,
                                         .best = decision.best};
     if (decision.split && !cx_plan_stake(launch, plan, history, &costs))
         decision.split = false;

@@ -4,6 +4,7 @@
  */
 #include "layer/plan/plan_stake.h"
 #include "layer/plan/check_rules.h"
+#include "layer/plan/making_cost.h"
 #include "layer/driver/account.h"
 #include "layer/plan/result_use.h"
 #include "layer/base/log.h"
@@ -35,11 +36,6 @@
  * 0.2 ms, and some for its first pinned memory). */
 #define FIRST_USE    5e-3
 #define FIRST_KERNEL 2e-3
-/* Memory that is made on a GPU (an H100 took 0.2 to 0.4 ms for 256 MB) and on another device, bytes a second
- * at least, and seconds for each object. */
-#define GPU_MADE_BYTES_PER_S 400e9
-#define MADE_BYTES_PER_S     10e9
-#define MADE_SECONDS         100e-6
 /* To bring results back, for each launch. */
 #define RETURN_SECONDS 20e-6
 /* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
@@ -220,7 +216,6 @@ enum cx_why cx_plan_stake_forbids(struct cx_launch *launch)
 
 /* Sums over the members that would take part beside the best one. */
 struct sums {
-    double speed; /* of all, the best one's included */
     double longest, after,
         bound;     /* seconds: the most that one needs beforehand; of these what recurs; at most */
     double first;  /* of the bound: what drivers do once */
@@ -251,19 +246,6 @@ static double factor_of(const struct cx_context *context, const struct cx_split_
             are_alike(worker, &context->workers[plan->member[j]]))
             return ALIKE_BOUND;
     return UNKNOWN_BOUND;
-}
-
-/* Memory that has to be made on the member for the launch. */
-static double making(const struct cx_launch *launch, const struct cx_worker *worker)
-{
-    const double rate = worker->device->type & CL_DEVICE_TYPE_GPU ? GPU_MADE_BYTES_PER_S : MADE_BYTES_PER_S;
-    double seconds = 0;
-    for (unsigned i = 0; i < launch->request.args->count; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && cx_mem_place(mem->root, worker) != CX_PLACE_HOST && !mem->root->real[worker->index])
-            seconds += MADE_SECONDS + (double)mem->root->size / rate;
-    }
-    return seconds;
 }
 
 /* Bytes that the launch writes by the argument into memory of the member's own. */
@@ -348,21 +330,34 @@ static double part_of_results(const struct cx_split_plan *plan, const struct cx_
     return all > 0 ? costs->owned[i] / all : part;
 }
 
+/* Each member's part of the launch; the best one's is 1 where no speed is known. */
+static void divide(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                   const struct cx_plan_costs *costs, double *part)
+{
+    const struct cx_context *context = launch->base.context;
+    double speed = 0;
+    for (unsigned i = 0; i < plan->n; i++)
+        if (costs->member[i].takes_part)
+            speed += even_speed(context, plan, costs, i);
+    for (unsigned i = 0; i < plan->n; i++) {
+        const double unknown = i == costs->best ? 1 : costs->member[i].takes_part ? 1.0 / plan->n : 0;
+        const bool counts = i == costs->best || costs->member[i].takes_part;
+        part[i] = speed > 0 && counts ? even_speed(context, plan, costs, i) / speed : unknown;
+    }
+}
+
 static struct sums add_up(const struct cx_launch *launch, const struct cx_split_plan *plan,
                           const struct cx_kernel_history *history, const struct cx_plan_costs *costs)
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     struct sums sums = {.factor = 1};
-    for (unsigned i = 0; i < plan->n; i++)
-        if (costs->member[i].takes_part)
-            sums.speed += even_speed(context, plan, costs, i);
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_admission_device *device = &costs->device[i];
         const struct cx_worker *worker = &context->workers[plan->member[i]];
         if (i == costs->best || !costs->member[i].takes_part)
             continue;
-        const double part = sums.speed > 0 ? even_speed(context, plan, costs, i) / sums.speed : 1.0 / plan->n;
+        const double part = costs->part[i];
         const double moves =
             device->fixed_seconds - device->after_seconds +
             device->transfer_seconds * (double)plan->groups * part +
@@ -375,7 +370,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         sums.after = fmax(sums.after, device->after_seconds);
         sums.bound +=
             (cx_plan_upload_rate(worker) > 0 ? MEASURED_BOUND : UNMEASURED_BOUND) * moves +
-            2 * device->after_seconds + making(launch, worker) +
+            2 * device->after_seconds + cx_making_objects(launch, worker) +
             returning(launch, history, worker, costs->whole, part_of_results(plan, costs, i, part)) +
             first_bound(launch, history, worker, plan->variant[i]);
         sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
@@ -405,16 +400,21 @@ static struct cx_plan_bring best_lacks(const struct cx_launch *launch, const str
     return all;
 }
 
-/* reads: of `whole`, what the program's reads of its results take behind it. uploads: ..., what the best
- * member needs from the host. */
+/* What of a stake counts by itself, seconds. */
+struct inside {
+    double reads;   /* of `whole`: what the program's reads of its results take behind it */
+    double uploads; /* ... what the best member needs from the host */
+    double pages;   /* of `worst`: host memory that is made */
+};
+
 static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
                                 const struct cx_kernel_history *history, const struct cx_plan_costs *costs,
-                                double *reads, double *uploads) CX_HOLDS(cx_context_locked)
+                                struct inside *inside) CX_HOLDS(cx_context_locked)
 {
+    divide(launch, plan, costs, costs->part);
     const struct sums sums = add_up(launch, plan, history, costs);
-    const double whole = cx_plan_length(launch);
-    const double part =
-        sums.speed > 0 ? even_speed(launch->base.context, plan, costs, costs->best) / sums.speed : 1;
+    const struct cx_making making = {plan, costs->part, costs->scratch, costs->best, costs->whole};
+    const double whole = cx_plan_length(launch), part = costs->part[costs->best];
     const struct cx_worker *worker = &launch->base.context->workers[plan->member[costs->best]];
     const double read = cx_plan_upload_seconds(worker, read_bytes(launch, history, worker, costs->whole));
     const double packages = whole * part + CX_SPLIT_SECONDS, later = packages + sums.after + read * part;
@@ -434,12 +434,12 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
     most = whole * part * factor + sums.first;
     if (reexecutes(launch))
         most = fmin(most, AUTO_BOUND * whole);
-    *reads = read;
-    *uploads = lacks.host;
+    *inside = (struct inside){read, lacks.host, cx_making_host_copies(launch, &making)};
     return (struct cx_stake){.whole = whole > 0 ? whole + moved + read : 0,
                              .split = fmax(packages + fmax(sums.longest, moves), sums.join) + costs->moves,
-                             .worst = fmax(most + sums.bound + moves, 2 * sums.join) + 3 * CX_SPLIT_SECONDS +
-                                      2 * costs->moves + cx_check_risk(plan, history) * whole,
+                             .worst = fmax(most + sums.bound + inside->pages + moves, 2 * sums.join) +
+                                      3 * CX_SPLIT_SECONDS + 2 * costs->moves +
+                                      cx_check_risk(plan, history) * whole,
                              .later = later,
                              .moved = moved};
 }
@@ -460,15 +460,18 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     struct cx_context *context = launch->base.context;
     if (!context->account)
         return true;
-    double reads, uploads;
-    const struct cx_stake stake = stake_of(launch, plan, history, costs, &reads, &uploads);
+    struct inside inside;
+    const struct cx_stake stake = stake_of(launch, plan, history, costs, &inside);
     const enum cx_stake_verdict verdict =
         cx_account_decide(context->account, &history->risk, &stake, &launch->stake.reserved);
     cx_debug(CX_TOPIC_PLAN,
-             "%s: whole %.3f ms, split %.3f, at most %.3f, later %.3f; the account has %.3f ms: %s",
+             "%s: whole %.3f ms, split %.3f, at most %.3f (%.3f to make host copies), later %.3f; the "
+             "account has %.3f "
+             "ms: %s",
              launch->request.kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
-             stake.later * 1e3, cx_account_left(context->account) * 1e3, cx_stake_verdict_text(verdict));
-    launch->stake.whole = fmax(stake.whole - reads, 0);
+             inside.pages * 1e3, stake.later * 1e3, cx_account_left(context->account) * 1e3,
+             cx_stake_verdict_text(verdict));
+    launch->stake.whole = fmax(stake.whole - inside.reads, 0);
     launch->stake.moves = stake.moved;
     launch->stake.first_use = false;
     for (unsigned i = 0; i < plan->n; i++)
@@ -478,7 +481,8 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     launch->decision.use = verdict == CX_STAKE_UNKNOWN    ? CX_USE_OPEN
                            : verdict == CX_STAKE_TOO_DEAR ? CX_USE_DEAR
                                                           : CX_USE_HERE;
-    launch->decision.risk = verdict == CX_STAKE_TOO_DEAR && uploads > 0 ? risk_beyond(context, &stake) : 0;
+    launch->decision.risk =
+        verdict == CX_STAKE_TOO_DEAR && inside.uploads > 0 ? risk_beyond(context, &stake) : 0;
     launch->stake.invests = launch->stake.trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->decision.reason = cx_why_stake(verdict);

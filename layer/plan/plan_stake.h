@@ -42,10 +42,12 @@ enum cx_why cx_plan_stake_forbids(struct cx_launch *launch) CX_HOLDS(cx_context_
 struct cx_plan_costs {
     const struct cx_admission_device *device; /* one a member of the plan */
     const struct cx_admission_member *member; /* likewise */
-    const struct cx_access_region *whole;     /* what the launch touches, by argument; NULL: not known */
-    double moves;                             /* seconds of moves that `device` does not include */
+    /* what the launch touches, then what one package does, by argument; NULL: not known */
+    const struct cx_access_region *whole;
+    double moves;        /* seconds of moves that `device` does not include */
     const double *owned; /* bytes of inputs in parts that each device has (plan_share.c) */
     uint64_t *scratch;   /* room for 64 */
+    double *part;        /* likewise */
     unsigned best;       /* in the plan: where it would run whole */
 };
 /* Whether the launch may be split so. True: what it may lose is reserved, until cx_plan_stake_end or

@@ -33,7 +33,7 @@ void cx_result_use_launch(const struct cx_args *args, const struct cx_summary_ke
 /* Called when the host reads, or maps for reading, that many bytes of the root. */
 void cx_result_use_read(struct cx_mem *root, size_t bytes, bool maps) CX_HOLDS(cx_context_locked);
 /* Whether the host is expected to read what launches of the function write through the argument. 0: no; else
- * how many times in a row it did. Called by plan_stake.c, launch/write_back.c and
+ * how many times in a row it did. Called by making_cost.c, plan_stake.c, launch/write_back.c and
  * launch/write_back_slices.c. */
 unsigned cx_result_use_expects(const struct cx_kernel_history *history, unsigned arg)
     CX_HOLDS(cx_context_locked);

@@ -54,6 +54,52 @@ START_TEST(long_ones_share)
 }
 END_TEST
 
+/* The most milliseconds that the log says splits took for pages of host copies; -1: it says nothing. */
+static double most_for_host_copies(void)
+{
+    static const char words[] = " to make host copies";
+    char *text = file_read(cl_folder_path("plan"), NULL);
+    double most = -1;
+    ck_assert_ptr_nonnull(text);
+    for (char *at = text; (at = strstr(at, words)) != NULL; at++) {
+        const char *number = at;
+        while (number > text && number[-1] != '(')
+            number--;
+        most = strtod(number, NULL) > most ? strtod(number, NULL) : most;
+    }
+    free(text);
+    return most;
+}
+
+/* What a launch made on the first device has no host copy yet, by which the second one's half would come: new
+ * pages, 3 GB a second. One that the program filled has its pages. */
+START_TEST(host_copies_are_in_the_bound)
+{
+    const bool filled = _i;
+    begin_keep_analysis();
+    setenv("COEXEC_LOG", "error,plan:debug", 1);
+    setenv("COEXEC_LOG_FILE", cl_folder_path("plan"), 1);
+    begin_open("0.2");
+    if (filled) {
+        cl_ok(clReleaseMemObject(begin.mem[1]));
+        begin.mem[1] = cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(begin.in), begin.in);
+    }
+    for (unsigned i = 0; i < 100 && !begin_is_open(1); i++) {
+        begin_launch_each(1, N);
+        begin_launch_over(begin.kernel, begin.mem[1], begin.mem[0], N);
+        cl_ok(clFinish(cl.queue));
+    }
+    begin_launch_each(1, N);
+    const double least = N * sizeof(cl_int) / 2 / 3e9 * 1e3, most = most_for_host_copies();
+    if (filled)
+        ck_assert_double_eq(most, 0);
+    else
+        ck_assert_msg(most >= 0.9 * least && most <= 4 * least, "%g ms, %g at least", most, least);
+    cl_close();
+    cl_folder_remove();
+}
+END_TEST
+
 /* The binary of a text that includes a file. */
 static unsigned char *binary_with_file(size_t *size)
 {
@@ -561,6 +607,7 @@ int main(void)
     tcase_add_test(tcase, short_ones_stay_alone);
     tcase_add_test(tcase, short_ones_read_no_file);
     tcase_add_test(tcase, long_ones_share);
+    tcase_add_loop_test(tcase, host_copies_are_in_the_bound, 0, 2);
     tcase_add_test(tcase, binary_is_built_elsewhere);
     tcase_add_test(tcase, one_begins_with_slices);
     tcase_add_test(tcase, in_place_begins_with_slices);
