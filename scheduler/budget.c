@@ -157,7 +157,8 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budge
     const bool trusted = has_gained(record) || (!is_misled(budget) && !waits(record, record->excess));
     if (promises && stake->whole - stake->split > least && loss <= 0 && trusted)
         return CX_STAKE_SPLIT;
-    const bool likely = promises || record->splits == 0 || gains_a_little(record);
+    const bool likely =
+        promises || record->splits == 0 || gains_a_little(record) || record->won > record->lost;
     if (waits(record, likely ? record->lost : fmax(record->lost, stake->whole)))
         return CX_STAKE_WAITS;
     if (!affordable && (early || is_misled(budget) || !invests(budget, record, placed - stake->later, loss)))
@@ -184,7 +185,7 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
     record->splits++;
     record->gains = ratio < 1 ? record->gains + 1 : 0;
     record->won += won;
-    record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->lost + lost;
+    record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : fmax(record->lost + lost - won, 0);
     record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;
     record->since = 0;
     budget->saved = KEPT * budget->saved + won;
@@ -201,6 +202,14 @@ void cx_budget_excuse(struct cx_budget *budget, struct cx_budget_record *record,
         return;
     budget->excess = fmax(budget->excess - seconds, 0);
     record->excess = fmax(record->excess - seconds, 0);
+}
+
+void cx_budget_first_use(struct cx_budget_record *record, const struct cx_budget_record *before)
+{
+    record->lost = before->lost;
+    record->ratio = before->ratio;
+    record->splits = before->splits;
+    record->gains = before->gains;
 }
 
 void cx_budget_invested(struct cx_budget_record *record, double seconds)

@@ -22,9 +22,9 @@
  * lose has to fit into CX_BUDGET_CURIOUS of the account, and what did not gain is left alone for
  * CX_BUDGET_AGAIN launches.
  *  - What disappointed is not tried again before its kernel has run for CX_BUDGET_AGAIN times what it lost
- * since it last gained, so that what never gains takes ever less of the account. Knowledge waits only for
- * what was lost beyond bounds: what a trial lost as foreseen, such as moves, need not recur; and one split
- * that something disturbed is forgiven where those before it gained more.
+ * since it last gained, less what it saved, so that what never gains takes ever less of the account.
+ * Knowledge waits only for what was lost beyond bounds: what a trial lost as foreseen, such as moves, need
+ * not recur; and one split that something disturbed is forgiven where those before it gained more.
  *
  * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time, and
  * CX_BUDGET_INVESTED where investments fail, plus what true costs exceed their bounds by (the argument of ski
@@ -78,7 +78,7 @@ struct cx_budget {
 
 /* What is known of the splits of one kernel and shape. Zeroed: nothing. */
 struct cx_budget_record {
-    double lost;     /* by its splits since one gained */
+    double lost;     /* by its splits since one gained, less what they saved */
     double excess;   /* of that, beyond their bounds */
     double won;      /* by its splits since the last investment */
     double missed;   /* since then, what splits would have saved that the account did not hold */
@@ -145,6 +145,9 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
  * process: it is charged, but not held against the next ones, as a first use does not recur. Once a device,
  * so that no more is lost than what true costs exceed their bounds by. Called by driver/account.c. */
 void cx_budget_excuse(struct cx_budget *budget, struct cx_budget_record *record, double seconds);
+/* Nor does what such a split lost within its bound, or one that only measured a device, tell how later ones
+ * of the kernel do: the record is what it was before. Called by driver/account.c. */
+void cx_budget_first_use(struct cx_budget_record *record, const struct cx_budget_record *before);
 
 /* The trial that was settled last was known to lose, by moves that launches behind it need not make again: so
  * many seconds are charged, but the next ones need not wait until they are made good. Called by

@@ -12,8 +12,9 @@
 #include <math.h>
 
 /* An unmeasured device may be this many times slower than the best one (an H200 beside 16 cores: 1400 with
- * half of the launch's time as the goal, so twice this factor still ends in time). */
-static const double unmeasured_factor = 1000;
+ * half of the launch's time as the goal, so twice this factor still ends in time); and than what its nominal
+ * speed promises (there: 10), where that is less. */
+static const double unmeasured_factor = 1000, least_factor = 100, nominal_factor = 16;
 /* A measured one that is tried again may have become this many times slower than its record says. */
 static const double measured_factor = 8;
 /* A probe aims at this share of the launch's time, as slow as assumed above. */
@@ -49,14 +50,22 @@ void cx_probe_count(const struct cx_admission *launch, const struct cx_admission
     }
 }
 
-/* Groups that a probe of this device gets in this launch, 0 for no probe; *cost: what it may cost in seconds.
- */
-static uint64_t size_probe(const struct cx_admission *launch, unsigned index, double best_speed, double whole,
+/* How many times slower than the best one the device is taken to be before it is measured. */
+static double factor_of(const struct cx_admission *launch, unsigned index, unsigned best)
+{
+    const double own = launch->devices[index].nominal_speed, other = launch->devices[best].nominal_speed;
+    const double factor = own > 0 && other > 0 ? nominal_factor * other / own : unmeasured_factor;
+    return fmin(fmax(factor, least_factor), unmeasured_factor);
+}
+
+/* Groups that a probe of this device gets in this launch, 0 for no probe. unmeasured: the speed that it is
+ * taken for if it was not measured; *cost: what it may cost in seconds. */
+static uint64_t size_probe(const struct cx_admission *launch, unsigned index, double unmeasured, double whole,
                            double *cost)
 {
     const struct cx_admission_device *device = &launch->devices[index];
     double measured = cx_speed_record_speed(device->record);
-    double speed = measured > 0 ? measured / measured_factor : best_speed / unmeasured_factor;
+    double speed = measured > 0 ? measured / measured_factor : unmeasured;
     uint64_t unit = launch->granularity ? launch->granularity : 1;
     double units = floor(speed * whole * goal / (double)unit), most = (double)(launch->groups / 2 / unit);
     uint64_t groups = (uint64_t)fmax(fmin(units, most), 1) * unit;
@@ -93,7 +102,8 @@ unsigned cx_probe_choose(const struct cx_admission *launch, struct cx_admission_
         if (members[i].takes_part || !may_probe(launch, members, i))
             continue;
         double cost = overhead;
-        uint64_t groups = size_probe(launch, i, members[best].speed, whole, &cost);
+        const double unmeasured = members[best].speed / factor_of(launch, i, best);
+        uint64_t groups = size_probe(launch, i, unmeasured, whole, &cost);
         if (groups == 0 || cost > record->credit)
             continue;
         bool unknown = members[i].part == CX_ADMISSION_LEFT_UNKNOWN;

@@ -106,12 +106,15 @@ void cx_account_returned(struct cx_account *account, double seconds)
 }
 
 double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
-                         double whole, double elapsed, bool tried, bool first)
+                         double whole, double elapsed, bool tried, bool first, bool probes)
 {
     cx_lock(&lock);
+    const struct cx_budget_record before = *record;
     const double lost = cx_budget_settle(&account->budget, record, reserved, whole, elapsed);
     if (first)
         cx_budget_excuse(&account->budget, record, lost - reserved);
+    if (probes || (first && lost > 0))
+        cx_budget_first_use(record, &before);
     account->lost[tried ? LOST_BY_TRIALS : LOST_BY_SPLITS] += lost;
     if (elapsed > 0) {
         account->gained += fmax(whole - elapsed, 0);

@@ -29,9 +29,10 @@ enum cx_stake_verdict cx_account_decide(struct cx_account *account, struct cx_bu
                                         const struct cx_stake *stake, double *reserved);
 void cx_account_returned(struct cx_account *account, double seconds);
 /* cx_budget_settle under the lock, for a split that is over. tried: it was split as a trial, without measured
- * speeds. first: it was the first split on a device (cx_budget_excuse). Called by plan/plan_stake.c. */
+ * speeds. first: it was the first split on a device (cx_budget_excuse, cx_budget_first_use). probes: a device
+ * only had a package that measures it. Called by plan/plan_stake.c. */
 double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
-                         double whole, double elapsed, bool tried, bool first);
+                         double whole, double elapsed, bool tried, bool first, bool probes);
 /* Whether any launch was split, so that results may have to be brought back. Called by plan/plan_stake.c. */
 bool cx_account_risked(struct cx_account *account);
 /* Charges a delay: calls of the program took at most this much longer because of an analysis, a build or an

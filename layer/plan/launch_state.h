@@ -107,6 +107,7 @@ struct cx_launch_stake {
     /* ... that loses by itself: it moves data for later launches */
     bool invests CX_GUARDED_BY(cx_context_locked);
     bool first_use CX_GUARDED_BY(cx_context_locked); /* a participating member has run nothing before */
+    bool probes CX_GUARDED_BY(cx_context_locked);    /* ... or only has a package that measures it */
 };
 
 /* What is compared with the split's real time once it is over. Written under context->lock by

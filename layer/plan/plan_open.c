@@ -44,7 +44,7 @@ static double part_of_others(const struct cx_launch *launch)
 double cx_plan_gain(const struct cx_launch *launch, double whole)
 {
     const double gain = whole * part_of_others(launch) - CX_SPLIT_SECONDS;
-    return gain > CX_BUDGET_GAIN * whole ? gain : 0;
+    return gain > CX_BUDGET_SMALL * whole ? gain : 0;
 }
 
 /* Whether builds would take cores that CPU devices compute on. A launch that lacks builds runs on one device

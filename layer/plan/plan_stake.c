@@ -473,10 +473,12 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
              cx_stake_verdict_text(verdict));
     launch->stake.whole = fmax(stake.whole - inside.reads, 0);
     launch->stake.moves = stake.moved;
-    launch->stake.first_use = false;
-    for (unsigned i = 0; i < plan->n; i++)
+    launch->stake.first_use = launch->stake.probes = false;
+    for (unsigned i = 0; i < plan->n; i++) {
+        launch->stake.probes |= costs->member[i].part == CX_ADMISSION_PROBED;
         launch->stake.first_use |=
             costs->member[i].takes_part && context->workers[plan->member[i]].timeline.planned == 0;
+    }
     launch->stake.trial = verdict == CX_STAKE_TRIAL;
     launch->decision.use = verdict == CX_STAKE_UNKNOWN    ? CX_USE_OPEN
                            : verdict == CX_STAKE_TOO_DEAR ? CX_USE_DEAR
@@ -494,7 +496,8 @@ void cx_plan_stake_drop(struct cx_launch *launch)
     struct cx_account *account = launch->base.context->account;
     struct cx_budget_record nothing = {0};
     if (account)
-        (void)cx_account_settle(account, &nothing, launch->stake.reserved, 0, 0, launch->stake.trial, false);
+        (void)cx_account_settle(account, &nothing, launch->stake.reserved, 0, 0, launch->stake.trial, false,
+                                false);
     launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;
 }
 
@@ -527,9 +530,11 @@ void cx_plan_stake_end(struct cx_launch *launch, double elapsed, double whole, d
                    fmin(elapsed, launch->stake.whole - launch->stake.moves));
     const double lost = cx_account_settle(context->account, &history->risk, launch->stake.reserved,
                                           launch->stake.whole + written_back, elapsed, launch->stake.trial,
-                                          launch->stake.first_use);
+                                          launch->stake.first_use, launch->stake.probes);
     if (launch->stake.invests)
         cx_budget_invested(&history->risk, fmin(lost, launch->stake.reserved));
+    else if (launch->stake.probes) /* how fast devices are, not whether splits pay */
+        cx_recall_keep_probe(launch, history, launch->stake.whole + written_back);
     else if (!(launch->stake.first_use && lost > 0)) /* what a device's first use takes does not recur */
         cx_recall_keep_split(launch, history, launch->stake.whole + written_back, elapsed);
     launch->stake.whole = launch->stake.moves = launch->stake.reserved = 0;

@@ -477,6 +477,15 @@ static void keep_speeds(const struct cx_launch *launch, const struct cx_kernel_h
     }
 }
 
+void cx_recall_keep_probe(const struct cx_launch *launch, struct cx_kernel_history *history, double whole)
+{
+    struct cx_profile event;
+    if (whole < LEAST_KEPT || !begin_event(launch, history, &event))
+        return;
+    keep_speeds(launch, history, &event);
+    cx_knowledge_add(&event);
+}
+
 void cx_recall_keep_split(const struct cx_launch *launch, struct cx_kernel_history *history, double whole,
                           double elapsed)
 {

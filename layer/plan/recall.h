@@ -45,6 +45,10 @@ double cx_recall_opening(const struct cx_context *context, unsigned member) CX_H
 /* Keeps the measured length of a whole launch on the fastest member. Called by plan_stake.c. */
 void cx_recall_keep_length(const struct cx_launch *launch, struct cx_kernel_history *history, double seconds)
     CX_HOLDS(cx_context_locked);
+/* Keeps what is known of members' speeds after a split that measured one of them; whole: seconds of the whole
+ * launch. Called by plan_stake.c. */
+void cx_recall_keep_probe(const struct cx_launch *launch, struct cx_kernel_history *history, double whole)
+    CX_HOLDS(cx_context_locked);
 /* Keeps a split that is over after `elapsed` seconds, where one device would have taken `whole`, and what is
  * known of members' speeds by now. Called by plan_stake.c. */
 void cx_recall_keep_split(const struct cx_launch *launch, struct cx_kernel_history *history, double whole,

@@ -123,6 +123,34 @@ START_TEST(fast_gpu_beside_slow_cpu)
 }
 END_TEST
 
+/* A launch of 0.1 s in 256 units, a CPU of a tenth of the GPU's nominal speed, and a driver that compiles for
+ * 50 ms: measured after 1.3 s, as compiling, and a unit at 160 times less than the GPU's speed, take little
+ * longer than the launch. Of a hundredth of the nominal speed: after 35 s, as a unit may take four launches.
+ */
+START_TEST(probes_go_by_nominal_speeds)
+{
+    static const struct {
+        double nominal;
+        unsigned least, most;
+    } cases[] = {{6000, 10, 20}, {600, 300, 400}, {0, 300, 400}};
+    struct cx_speed_record records[2] = {{0}};
+    struct cx_admission_device devices[] = {cpu(&records[0]), gpu(&records[1])};
+    struct cx_admission launch = launch_of(4096, 2, devices);
+    launch.granularity = 16;
+    devices[0].nominal_speed = cases[_i].nominal;
+    devices[0].first_seconds = 0.05;
+    devices[1].fill = 1;
+    cx_speed_record_update(&records[1], 4096, 1, 0.1);
+    unsigned launches = 0;
+    struct cx_admission_member members[2];
+    do {
+        (void)cx_admission_decide(&launch, members);
+        launches++;
+    } while (!members[0].takes_part && launches < 1000);
+    ck_assert_msg(launches >= cases[_i].least && launches <= cases[_i].most, "%u launches", launches);
+}
+END_TEST
+
 /* A CPU that turns out a tenth as fast as the GPU is found by its probe and works from then on. */
 START_TEST(probe_finds_a_useful_device)
 {
@@ -547,6 +575,7 @@ Suite *cx_test_admission(void)
     tcase_add_test(tcase, one_device_stays_whole);
     tcase_add_test(tcase, short_launches_stay_whole);
     tcase_add_loop_test(tcase, fast_gpu_beside_slow_cpu, 0, 3);
+    tcase_add_loop_test(tcase, probes_go_by_nominal_speeds, 0, 3);
     tcase_add_test(tcase, probe_finds_a_useful_device);
     tcase_add_test(tcase, slowest_probe_counts);
     tcase_add_test(tcase, compiling_is_paid_for);

@@ -296,6 +296,25 @@ START_TEST(a_first_use_is_excused)
 }
 END_TEST
 
+/* Beside a device ten times as fast splits save 9 %, less than what counts as a gain at once: what one lost
+ * is made good by what others save, so that all that have to be seen to gain follow each other. */
+START_TEST(small_gains_make_losses_good)
+{
+    const struct cx_stake stake = {0.1, 0.0915, 0.11, 0.0915, 0}, sure = {0.1, 0.0915, 0.0915, 0.0915, 0};
+    struct cx_budget_record record = {0};
+    struct cx_budget budget = fresh;
+    cx_budget_ran(&budget, NULL, 10);
+    cx_budget_settle(&budget, &record, 0, 0.1, 0.093);
+    cx_budget_settle(&budget, &record, 0, 0.1, 0.101);
+    ck_assert_int_eq(decide(&budget, &record, stake), CX_STAKE_WAITS);
+    cx_budget_ran(&budget, &record, CX_BUDGET_AGAIN * 0.0011); /* not that many launches: they saved more */
+    ck_assert_int_eq(decide(&budget, &record, stake), CX_STAKE_TRIAL);
+    for (unsigned i = 0; i < CX_BUDGET_SEEN + 2; i++)
+        cx_budget_settle(&budget, &record, 0, 0.1, 0.092);
+    ck_assert_int_eq(decide(&budget, &record, sure), CX_STAKE_SPLIT);
+}
+END_TEST
+
 START_TEST(settling_without_a_result)
 {
     struct cx_budget_record record = {0};
@@ -663,6 +682,7 @@ Suite *cx_test_budget(void)
     tcase_add_test(tcase, a_disturbed_split_is_forgiven);
     tcase_add_test(tcase, an_investment_is_not_waited_for);
     tcase_add_test(tcase, a_first_use_is_excused);
+    tcase_add_test(tcase, small_gains_make_losses_good);
     tcase_add_test(tcase, settling_without_a_result);
     tcase_add_test(tcase, budget_survives_nonsense);
     suite_add_tcase(suite, tcase);

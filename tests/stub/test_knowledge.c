@@ -22,6 +22,8 @@
 enum {
     LEARNED = 10,      /* launches that both shared, of a process that learns */
     LEARNED_IN = 1000, /* ... in so many launches at most */
+    GAINED = 25,       /* the same beside a device that is ten times as fast */
+    GAINED_IN = 150,
     CORRECTED_IN = 60, /* launches in which what misleads is found out, at most */
 };
 
@@ -95,6 +97,17 @@ static void launch_until_learned(void)
     for (unsigned i = 0, shared = 0; i < LEARNED_IN && shared < LEARNED; i++) {
         launch_once();
         shared += about->second > 0;
+    }
+    begin_end(N);
+}
+
+/* A tenth is all that splits could save: many save as much as opening a device may cost. */
+static void launch_until_gained(void)
+{
+    begin_process();
+    for (unsigned i = 0, shared = 0; i < GAINED_IN && shared < GAINED; i++) {
+        launch_once();
+        shared += about->second > N / 20.;
     }
     begin_end(N);
 }
@@ -275,6 +288,32 @@ static bool static_shares(int unused)
 }
 
 /* By the speeds that another balancer measured. */
+/* A CPU in place, by its driver a tenth as fast as the GPU beside it, and so it is. */
+static bool slow_one_takes_part(int unused)
+{
+    (void)unused;
+    cl_folder_remove();
+    begin_keep_analysis();
+    about->prepares = false;
+    in_a_process(launch_until_gained, "0.02,0.002", 10);
+    in_a_process(launch_first, "0.02,0.002", 10);
+    printf("# the CPU did %g of the first launch\n", about->second / N);
+    return about->second > 0;
+}
+
+/* Nothing waits for it: the launch begins on the GPU, and what is left of it is shared once the CPU is open
+ * and its program built. */
+START_TEST(slow_one_takes_part_at_once)
+{
+    setenv("STUB_TYPE", "gpu,cpu", 1);
+    setenv("STUB_NAMES", "one,other", 1);
+    setenv("STUB_UNITS", "10,8", 1);
+    setenv("STUB_IN_PLACE", "0,1", 1);
+    set_variable("queues", "one");
+    ck_assert(cl_in_some_try(slow_one_takes_part, 0));
+}
+END_TEST
+
 START_TEST(static_shares_by_speed)
 {
     setenv("STUB_NAMES", "one,other", 1);
@@ -427,6 +466,7 @@ int main(void)
     tcase_add_test(tcase, misleads_for_some_launches);
     tcase_add_test(tcase, like_ones_share_alike);
     tcase_add_test(tcase, lengths_are_corrected_by_splits);
+    tcase_add_test(tcase, slow_one_takes_part_at_once);
     tcase_add_test(tcase, static_shares_by_speed);
     tcase_add_test(tcase, sigmoid_knows_whether_it_is_regular);
     tcase_add_test(tcase, logfit_knows_its_samples);

@@ -34,10 +34,32 @@ START_TEST(contexts_share_it)
     ck_assert(is(cx_account_left(next), 0.002));
     ck_assert_int_eq(cx_account_decide(next, &record, &trial, &reserved), CX_STAKE_TRIAL);
     ck_assert(is(reserved, 0.001));
-    cx_account_settle(next, &record, reserved, 0.001, 0.002, true, false);
+    cx_account_settle(next, &record, reserved, 0.001, 0.002, true, false, false);
     ck_assert(is(cx_account_left(account), 0.001));
     ck_assert(is(cx_account_left(cx_account_of(&other)), 0));
     ck_assert(is(cx_account_left(cx_account_of(&far)), 0));
+}
+END_TEST
+
+/* What a device's first use lost, or a package that only measured one, is charged, but tells nothing of later
+ * splits; what a first use gained does. */
+START_TEST(first_uses_and_probes_tell_nothing)
+{
+    struct cx_budget_record record = {0};
+    double reserved;
+    clean_environment();
+    struct cx_account *account = cx_account_of(&first);
+    cx_account_ran(account, NULL, 1);
+    for (unsigned probes = 0; probes < 2; probes++) {
+        ck_assert_int_eq(cx_account_decide(account, &record, &trial, &reserved), CX_STAKE_TRIAL);
+        cx_account_settle(account, &record, reserved, 0.001, 0.0015, true, !probes, probes);
+        ck_assert(record.splits == 0 && record.gains == 0 && record.lost <= 0 && record.ratio <= 0);
+        ck_assert(is(cx_account_left(account), 0.02 - 0.0005 * (probes + 1)));
+    }
+    cx_account_settle(account, &record, 0, 0.001, 0.0009, true, false, true);
+    ck_assert_uint_eq(record.splits, 0);
+    cx_account_settle(account, &record, 0, 0.001, 0.0005, true, true, false);
+    ck_assert_uint_eq(record.splits, 1);
 }
 END_TEST
 
@@ -111,6 +133,7 @@ int main(void)
     Suite *suite = suite_create("account");
     TCase *tcase = tcase_create("account");
     tcase_add_test(tcase, contexts_share_it);
+    tcase_add_test(tcase, first_uses_and_probes_tell_nothing);
     tcase_add_test(tcase, debts_stay);
     tcase_add_test(tcase, nobody_has_one);
     tcase_add_test(tcase, many_earn_at_once);
