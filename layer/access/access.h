@@ -80,7 +80,7 @@ struct cx_access_interval {
      * their contents, which must then be valid where the package runs. Always false for reads and for empty
      * intervals. */
     bool exact;
-    /* writes: no other package of the launch writes anything between lo and hi */
+    /* no other package of the launch writes anything between lo and hi */
     bool apart;
 };
 

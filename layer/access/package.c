@@ -198,6 +198,7 @@ static void add_boxes(const struct cx_access *a, uint32_t arg, int64_t first, in
         region->nread = cx_access_boxes(reads, first, last, a->args[arg].bytes, reads->must && !whole,
                                         region->read_box, &region->read);
         region->read.exact = false;
+        region->read.apart = whole;
         for (unsigned i = 0; i < region->nread; i++) {
             region->read_box[i].exact = false;
         }

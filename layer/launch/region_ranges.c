@@ -54,20 +54,20 @@ bool cx_region_ranges(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
 }
 
 /* What it costs to keep one more range apart, in bytes that may have to be brought anew instead: a
- * microsecond or two on two H200. */
-enum { RANGE_BYTES = 2048 };
+ * microsecond or two on two H200. To look whether a range is there takes a tenth of a microsecond. */
+enum { RANGE_BYTES = 2048, LOOK_BYTES = 512 };
 
-static bool has_gaps(const struct cx_mem *mem, const struct cx_access_region *region)
+static bool has_gaps(const struct cx_mem *mem, const struct cx_access_interval *interval, unsigned boxes)
 {
-    return region->nwrite > 0 && region->write.apart && region->write.hi <= mem->size && !mem->root->image;
+    return boxes > 0 && interval->apart && interval->hi <= mem->size && !mem->root->image;
 }
 
 /* Whether gaps may be brought, or taken from others, as long as that is what rows apart have cost; it is
  * counted. */
-static bool spend(const struct cx_mem *mem, const struct cx_access_region *region, uint64_t times)
+static bool spend(const struct cx_mem *mem, const struct cx_access_interval *interval, uint64_t times)
     CX_HOLDS(cx_context_locked)
 {
-    const uint64_t length = region->write.hi - region->write.lo;
+    const uint64_t length = interval->hi - interval->lo;
     if (mem->storage->gaps_credit / times < length)
         return false;
     mem->storage->gaps_credit -= length;
@@ -83,10 +83,13 @@ bool cx_region_needs(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
     if (interval->lo >= hi ||
         cx_coherence_valid(mem->storage->coherence, mem->origin + interval->lo, mem->origin + hi, place))
         return true;
-    if (!write || !has_gaps(mem, region) ||
+    if (!has_gaps(mem, interval, write ? region->nwrite : region->nread) ||
         cx_coherence_lost(mem->storage->coherence, mem->origin + interval->lo, mem->origin + hi) ||
-        !spend(mem, region, 2))
-        return cx_region_ranges(ranges, mem, region, write, write);
+        !spend(mem, interval, 2)) {
+        const bool ok = cx_region_ranges(ranges, mem, region, write, write);
+        mem->storage->gaps_credit += write || ranges->count < 2 ? 0 : ranges->count * LOOK_BYTES;
+        return ok;
+    }
     add(ranges, mem, interval->lo, hi);
     return true;
 }
@@ -96,7 +99,7 @@ bool cx_region_takes_gaps(const struct cx_mem *mem, const struct cx_access_regio
     const struct cx_coherence *map = mem->storage->coherence;
     const uint64_t lo = mem->origin + region->write.lo, hi = mem->origin + region->write.hi;
     uint64_t rows = 0, bytes = 0;
-    if (!has_gaps(mem, region))
+    if (!has_gaps(mem, &region->write, region->nwrite))
         return false;
     for (unsigned b = 0; b < region->nwrite; b++) {
         const uint64_t more = rows_of(&region->write_box[b]);
@@ -104,7 +107,7 @@ bool cx_region_takes_gaps(const struct cx_mem *mem, const struct cx_access_regio
         bytes += more * region->write_box[b].len;
     }
     if (cx_coherence_holds_most(map, lo, hi, place, bytes + rows * RANGE_BYTES) ||
-        (cx_coherence_valid(map, lo, hi, place) && spend(mem, region, 1)))
+        (cx_coherence_valid(map, lo, hi, place) && spend(mem, &region->write, 1)))
         return true;
     mem->storage->gaps_credit += rows * RANGE_BYTES;
     return false;

@@ -14,9 +14,9 @@
 bool cx_region_ranges(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
                       const struct cx_access_region *region, bool write, bool inexact);
 /* Lists what the place needs before it reads, or writes, the region: nothing where it holds all from the
- * first byte to the last, which one look-up tells; else what cx_region_ranges lists. Where keeping the rows
- * of such writes apart has cost more, also what lies between them, which cx_region_takes_gaps then finds
- * there. As cx_region_ranges else. Called by launch/. */
+ * first byte to the last, which one look-up tells; else what cx_region_ranges lists. Where keeping such rows
+ * apart has cost more, and no other package writes there, also what lies between them, which
+ * cx_region_takes_gaps then finds there. As cx_region_ranges else. Called by launch/. */
 bool cx_region_needs(struct cx_byte_ranges *ranges, const struct cx_mem *mem,
                      const struct cx_access_region *region, bool write, unsigned place)
     CX_HOLDS(cx_context_locked);

@@ -230,18 +230,24 @@ END_TEST
 
 enum { ROWS = 16, PITCH = 65536 };
 
-/* What the place needs before it writes the rows, in ranges and bytes. */
-static size_t needs(const struct cx_mem *mem, const struct cx_access_region *rows, unsigned place,
-                    uint64_t *bytes) CX_UNCHECKED
+/* What the place needs before it writes, or reads, the rows, in ranges and bytes. */
+static size_t needs_for(const struct cx_mem *mem, const struct cx_access_region *rows, bool write,
+                        unsigned place, uint64_t *bytes) CX_UNCHECKED
 {
     struct cx_byte_ranges ranges;
-    ck_assert(cx_region_needs(&ranges, mem, rows, true, place));
+    ck_assert(cx_region_needs(&ranges, mem, rows, write, place));
     *bytes = 0;
     for (size_t i = 0; i < ranges.count; i++)
         *bytes += ranges.range[i].hi - ranges.range[i].lo;
     const size_t count = ranges.count;
     cx_byte_ranges_finish(&ranges);
     return count;
+}
+
+static size_t needs(const struct cx_mem *mem, const struct cx_access_region *rows, unsigned place,
+                    uint64_t *bytes) CX_UNCHECKED
+{
+    return needs_for(mem, rows, true, place, bytes);
 }
 
 /* A column of a matrix that a device holds stays one segment of the map. One that it does not hold is kept
@@ -274,8 +280,31 @@ static void keep_rows(bool apart, bool lost) CX_UNCHECKED
     cx_coherence_destroy(storage.coherence);
 }
 
+/* A column that is read: looking for each row is not done for ever where one look would do. */
+static void read_rows(bool apart, bool lost) CX_UNCHECKED
+{
+    struct cx_storage storage = {.coherence = cx_coherence_create((uint64_t)ROWS * PITCH, 3, 2)};
+    struct cx_mem mem = {.root = &mem, .size = (uint64_t)ROWS * PITCH, .storage = &storage};
+    const uint64_t hull = (ROWS - 1) * PITCH + 64;
+    struct cx_access_region rows = {.read = {.lo = 0, .hi = hull, .known = true, .apart = apart}, .nread = 1};
+    uint64_t bytes;
+    unsigned rounds = 0;
+    rows.read_box[0] = (struct cx_access_box){.lo = 0, .len = 64, .stride = {PITCH, 0}, .count = {ROWS, 1}};
+    ck_assert(cx_coherence_own(storage.coherence, 0, mem.size, 1));
+    ck_assert_uint_eq(needs_for(&mem, &rows, false, 1, &bytes), 0);
+    if (lost)
+        ck_assert(cx_coherence_void(storage.coherence, PITCH / 2, PITCH / 2 + 1));
+    while (rounds < 1000 && needs_for(&mem, &rows, false, 2, &bytes) == ROWS)
+        rounds++;
+    ck_assert(apart && !lost ? rounds > 100 && rounds < 500 && bytes == hull : rounds == 1000);
+    cx_coherence_destroy(storage.coherence);
+}
+
 START_TEST(gaps_between_rows)
 {
+    read_rows(true, false);
+    read_rows(false, false);
+    read_rows(true, true);
     keep_rows(true, false);
     keep_rows(false, false);
     keep_rows(true, true);
