@@ -99,6 +99,12 @@ static bool waits(const struct cx_budget_record *record, double lost)
     return record->since < CX_BUDGET_AGAIN * lost;
 }
 
+bool cx_budget_rests(const struct cx_budget_record *record)
+{
+    return record->splits > 0 && !has_gained(record) && !gains_a_little(record) &&
+           waits(record, record->lost) && waits(record, record->excess);
+}
+
 void cx_budget_returned(struct cx_budget *budget, double seconds)
 {
     if (!is_time(seconds))

@@ -237,11 +237,16 @@ static bool is_worth(struct cx_launch *launch, const struct cx_kernel_history *h
     enum cx_why why;
     if (history && cx_plan_too_short(launch, history))
         return whole_alike(launch, cx_why_admission(CX_ADMISSION_WHOLE_SHORT));
-    if (!cx_split_policy_bounded() || launch->slices.prefix ||
-        (why = cx_plan_stake_forbids(launch)) == CX_WHY_NONE)
+    if (!cx_split_policy_bounded() || launch->slices.prefix)
         return true;
-    launch->decision.repeats = CX_REPEATS_ALIKE;
-    return whole_because(launch, why);
+    if ((why = cx_plan_stake_forbids(launch)) != CX_WHY_NONE) {
+        launch->decision.repeats = CX_REPEATS_ALIKE;
+        return whole_because(launch, why);
+    }
+    if (!history || !cx_budget_rests(&history->risk))
+        return true;
+    launch->decision.use = CX_USE_HERE;
+    return whole_because(launch, cx_why_stake(CX_STAKE_WAITS));
 }
 
 /* The verdict on its arguments, if it allows a split; else NULL. */

@@ -450,8 +450,10 @@ static void launch(struct program *program, struct kernel *kernel)
     const double elapsed = whole * (kernel->later + extra(kernel, 1));
     double reserved;
     const double before = program->budget.invested, missed = kernel->record.missed, won = kernel->record.won;
+    const bool rests = cx_budget_rests(&kernel->record);
     const enum cx_stake_verdict verdict =
         cx_budget_decide(&program->budget, &kernel->record, &stake, &reserved);
+    ck_assert(!rests || !cx_stake_splits(verdict));
     oracle->launches++;
     if (program->budget.invested > before) {
         ck_assert(verdict == CX_STAKE_TRIAL && kernel->record.missed == 0);
