@@ -4,6 +4,7 @@
  */
 #include "tools/coexec_bench.h"
 #include "tools/coexec_bench_start.h"
+#include "tools/coexec_bench_weak.h"
 #include "layer/driver/select.h"
 #include "scheduler/algo.h"
 #include "tools/coexec.h"
@@ -20,17 +21,12 @@
 
 static const char me[] = "bench";
 
-struct set {
-    char label[64], devices[256];
-    uint64_t bits;
-};
-
 struct bench {
     struct cx_bench_start start;
     const char *programs, *algos, *sets, *json, *compare, *baselines;
     unsigned runs, limit, alone_limit, time_limit; /* seconds; the latter two 0: none */
-    bool scaling, alike, resume, native, together, oracle, cold, power;
-    struct set set[CX_BENCH_ROWS];
+    bool scaling, weak, alike, resume, native, together, oracle, cold, power;
+    struct cx_bench_set set[CX_BENCH_ROWS];
     unsigned nsets;
     char algo[CX_BENCH_ROWS][CX_BENCH_ALGO];
     unsigned nalgos;
@@ -71,8 +67,9 @@ static int read_options(struct bench *bench, int argc, char **argv)
         const char *flag;
         bool *at, value;
     } flags[] = {{"--no-check", &bench->start.check, false}, {"--no-cold", &bench->cold, false},
-                 {"--scaling", &bench->scaling, true},       {"--alike", &bench->alike, true},
-                 {"--power", &bench->power, true},           {"--resume", &bench->resume, true}};
+                 {"--scaling", &bench->scaling, true},       {"--weak", &bench->weak, true},
+                 {"--alike", &bench->alike, true},           {"--power", &bench->power, true},
+                 {"--resume", &bench->resume, true}};
     const size_t n = sizeof with_value / sizeof *with_value, nflags = sizeof flags / sizeof *flags;
     for (int i = 1; i < argc; i++) {
         size_t o = 0, f = 0;
@@ -99,6 +96,9 @@ static int read_options(struct bench *bench, int argc, char **argv)
         strcmp(bench->start.preset, "paper") && strcmp(bench->start.preset, "large"))
         return cx_usage_error(me, "--preset %s: accepted are tiny, small, paper and large",
                               bench->start.preset);
+    if (bench->weak && (bench->json || bench->compare || bench->power || *bench->baselines))
+        return cx_usage_error(me, "--weak goes with none of --json, --compare, --power and --baseline");
+    bench->scaling |= bench->weak;
     if (bench->resume && !bench->json)
         return cx_usage_error(me, "--resume needs --json FILE, which tells what was measured already");
     return CX_EXIT_OK;
@@ -198,13 +198,13 @@ static bool add_set(struct bench *bench, const char *label, const char *devices)
     const struct cx_machine *machine = bench->start.machine;
     unsigned *order = calloc(machine->ndevices + 1u, sizeof *order);
     char problem[CX_SELECT_PROBLEM];
-    struct set *set = &bench->set[bench->nsets];
+    struct cx_bench_set *set = &bench->set[bench->nsets];
     unsigned n = order ? cx_select(machine->devices, machine->ndevices, devices, order, problem) : 0;
     if (n == 0 || bench->nsets == CX_BENCH_ROWS) {
         free(order);
         return false;
     }
-    *set = (struct set){.bits = 0};
+    *set = (struct cx_bench_set){.bits = 0};
     snprintf(set->label, sizeof set->label, "%s", label);
     snprintf(set->devices, sizeof set->devices, "%s", devices);
     for (unsigned i = 0; i < n; i++)
@@ -550,6 +550,21 @@ static int prepare(struct bench *bench)
     return CX_EXIT_OK;
 }
 
+/* Programs that grow with the devices: a table of its own. */
+static int run_weak(struct bench *bench)
+{
+    struct cx_bench_weak weak = {.start = &bench->start,
+                                 .set = bench->set,
+                                 .algo = (const char(*)[CX_BENCH_ALGO])bench->algo,
+                                 .nsets = bench->nsets,
+                                 .nalgos = bench->nalgos,
+                                 .runs = bench->runs};
+    bench->start.limit = bench->limit;
+    const bool ok = cx_bench_weak(&weak, bench->jobs, bench->njobs);
+    cx_bench_start_finish(&bench->start);
+    return ok ? CX_EXIT_OK : CX_EXIT_FAILED;
+}
+
 static void warn_if_busy(struct bench *bench)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -594,7 +609,7 @@ static int run(int argc, char **argv)
         warn_if_busy(&bench);
     bool over = false;
     size_t measured = 0;
-    for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK; j++) {
+    for (size_t j = 0; j < bench.njobs && status == CX_EXIT_OK && !bench.weak; j++) {
         if (cx_bench_is_measured(&bench.jobs[j])) {
             cx_bench_print_case(&bench.jobs[j]);
             measured++;
@@ -608,7 +623,9 @@ static int run(int argc, char **argv)
     if (over)
         fprintf(stderr, "coexec bench: the time is over: %zu of %zu programs are measured%s\n", measured,
                 bench.njobs, bench.json ? "; the same command with --resume goes on" : "");
-    if (status == CX_EXIT_OK) {
+    if (status == CX_EXIT_OK && bench.weak) {
+        status = run_weak(&bench);
+    } else if (status == CX_EXIT_OK) {
         cx_bench_print_papers(bench.jobs, bench.njobs);
         if (bench.old)
             cx_bench_compare(bench.old, bench.start.preset, bench.jobs, bench.njobs);
@@ -654,6 +671,9 @@ const struct cx_subcommand cx_bench_subcommand = {
         "                    tried\n"
         "  --scaling         sets of one, two, ... of the devices that are like the fastest, then all "
         "devices\n"
+        "  --weak            weak scaling over these sets: programs grow with the devices' speed, and what "
+        "counts\n"
+        "                    is the time over that of the fastest alone (a table of its own)\n"
         "  --power           also the energy of each process and the energy-delay product, over the fastest\n"
         "                    device alone with the others idle; outputs are not compared\n"
         "  --alike           of devices alike, run alone on one only: its time stands for theirs\n"

@@ -50,6 +50,7 @@ struct cx_bench_result {
     unsigned too_slow_s;           /* it was ended, alone on a device, after --alone-limit: no failure */
     double ms, build_ms, first_ms; /* first: the run that is not counted */
     double process_ms;             /* from its start to its end, but for its check */
+    unsigned long long size;       /* as the program says; 0: it does not */
     char checksum[40];
     bool checked;
     /* from the summary; 0 and -1 for runs that were not through coexec */
@@ -106,6 +107,12 @@ struct cx_bench_row {
     unsigned runs;
     struct cx_bench_result cold; /* of a process before these, with empty caches */
     bool has_cold;
+};
+
+/* Devices that run a program together. */
+struct cx_bench_set {
+    char label[64], devices[256]; /* devices as in COEXEC_DEVICES */
+    uint64_t bits;                /* of their numbers */
 };
 
 struct cx_bench_case {

@@ -86,7 +86,7 @@ static bool read_last_line(const char *text, struct cx_bench_result *result)
     for (const char *at = text; (at = strstr(at, "name=")); at++)
         line = at;
     const char *ms = line ? strstr(line, " ms=") : NULL, *sum = line ? strstr(line, " checksum=") : NULL;
-    const char *check = line ? strstr(line, " check=") : NULL;
+    const char *check = line ? strstr(line, " check=") : NULL, *size = line ? strstr(line, " size=") : NULL;
     if (!ms || !sum || !check)
         return false;
     result->ms = strtod(ms + 4, NULL);
@@ -94,6 +94,7 @@ static bool read_last_line(const char *text, struct cx_bench_result *result)
         return false;
     snprintf(result->checksum, sizeof result->checksum, "%.*s", (int)strcspn(sum + 10, " \n"), sum + 10);
     make_plain(result->checksum);
+    result->size = size ? strtoull(size + 6, NULL, 10) : 0;
     result->checked = strncmp(check + 7, "pass", 4) == 0;
     return true;
 }

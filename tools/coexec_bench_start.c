@@ -28,6 +28,10 @@ static void program_arguments(const struct cx_bench_start *start, const struct c
     const char *const common[] = {"--preset", start->preset, "--repeat", repeat, "--verbose"};
     for (unsigned i = 0; i < sizeof common / sizeof *common; i++)
         *at++ = common[i];
+    if (start->size) {
+        *at++ = "--size";
+        *at++ = start->size;
+    }
     if (start->check)
         *at++ = "--check";
     *at = NULL;

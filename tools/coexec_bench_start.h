@@ -15,6 +15,7 @@ struct cx_bench_start {
     const char *examples, *preset; /* the folder they are in */
     unsigned repeat, limit;        /* seconds that the next run may take */
     bool check;
+    const char *size;                      /* in place of the preset's; NULL: that */
     char self[PATH_MAX], folder[PATH_MAX]; /* this program; where .icd files are put */
     char caches[PATH_MAX];                 /* where programs keep what they build; "": where they always do */
 };

@@ -307,6 +307,27 @@ def bench_scales():
         assert done.returncode == 2 and "more than 32 ways" in done.stderr, done
 
 
+def bench_grows_programs_with_devices():
+    """Twice the work on two devices alike, which takes as long here whatever it is; a work that grows as the size's square; and none known."""
+    script = "#!/bin/sh\nsize=1024\nwhile [ $# -gt 0 ]; do [ $1 = --size ] && size=$2; shift; done\n" \
+             "echo name=x size=$size ms=2 checksum=$size check=pass\n"
+    with tap.folder() as folder:
+        for name in "saxpy", "nbody", "aho":
+            put_program(folder, name, script)
+        base = ("bench", "--weak", "--examples", folder, "--programs", "saxpy,nbody,aho", "--algos", "static", "--runs", "2", "--no-cold")
+        done = tool(*base, COEXEC_VENDORS=STUB, STUB_DEVICES="2", STUB_NAMES="one")
+        rows = [line.split() for line in done.stdout.splitlines()]
+        assert done.returncode == 0 and "--weak leaves aho out" in done.stderr, done
+        assert ["saxpy", "fastest", "bare", "1024", "1.000", "2.000", "1.000", "1.000"] in rows, done.stdout
+        assert ["saxpy", "1", "device", "static", "1024", "1.000", "2.000", "1.000", "1.000"] in rows, done.stdout
+        assert ["saxpy", "2", "devices", "static", "2048", "2.000", "2.000", "2.000", "1.000"] in rows, done.stdout
+        assert ["nbody", "2", "devices", "static", "1472", "2.066", "2.000", "2.066", "1.033"] in rows, done.stdout
+        assert ["mean", "2", "devices", "static", "1.016"] in rows, done.stdout
+        put_program(folder, "nbody", "#!/bin/sh\nexit 3\n")
+        done = tool(*base, COEXEC_VENDORS=STUB, STUB_DEVICES="2", STUB_NAMES="one")
+        assert done.returncode == 1 and "coexec bench: nbody on a device alone" in done.stderr and "saxpy        2 devices" in done.stdout, done
+
+
 def run_in_a_moved_folder():
     with tap.folder() as folder:
         for name in "tools", "layer", "icd":

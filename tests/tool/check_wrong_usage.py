@@ -73,6 +73,7 @@ WRONG = [
     ("power --period 0 -- true", {}, 2, ["--period 0: not a number of milliseconds from 1 to 10000"]),
     ("power --idle 5m -- true", {}, 2, ["--idle 5m: not a number of seconds from 1 to 3600"]),
     ("power -- true", NO_POWER, 1, ["nothing on this machine tells its power: no RAPL below /nonexistent"]),
+    ("bench --weak --json x", TWO, 2, ["--weak goes with none of --json, --compare, --power and --baseline"]),
     ("tune", {}, 2, ["which program?", "coexec help tune"]),
     ("tune --rnus 3 -- true", {}, 2, ["unknown option --rnus, did you mean --runs?"]),
     ("tune --runs 0 -- true", {}, 2, ["--runs 0: not a number from 1 to 32"]),
