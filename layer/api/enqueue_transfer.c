@@ -154,6 +154,12 @@ static cl_int read_from_host(struct transfer *transfer, const struct cx_byte_ran
     return CL_SUCCESS;
 }
 
+/* A call that blocks waits by itself for what takes its driver long: no other thread has to do it. */
+static void keep_here(const struct cx_command *command, struct cx_job *job)
+{
+    job->kind.waits = job->kind.waits && !cx_command_blocks_here(command);
+}
+
 /* What member `from` holds of the missing runs, straight into the program's memory. */
 static cl_int read_from_member(struct transfer *transfer, unsigned from, const struct cx_move *moves,
                                size_t count) CX_HOLDS(cx_context_locked)
@@ -173,9 +179,12 @@ static cl_int read_from_member(struct transfer *transfer, unsigned from, const s
     }
     if (!transfers.count)
         return CL_SUCCESS;
+    const bool all = transfers.count == count;
     struct cx_job *job = cx_transfer_list_job(worker, &transfers);
     if (!job)
         return CL_OUT_OF_HOST_MEMORY;
+    if (all)
+        keep_here(command, job);
     job->times.wanted = cx_command_is_timed(command);
     cx_enqueue_order_read(command, worker, job);
     cx_command_add_job(command, worker, job);
@@ -272,8 +281,10 @@ static void plan_write(struct cx_command *command) CX_HOLDS(cx_context_locked)
         if (cx_transfer_list_add(&transfers, root, root->real[worker->index], transfer->lo, transfer->hi,
                                  transfer->pointer))
             job = cx_transfer_list_job(worker, &transfers);
-        if (job)
+        if (job) {
+            keep_here(command, job);
             job->times.wanted = cx_command_is_timed(command);
+        }
     }
     if (!job || !cx_enqueue_own(root, transfer->lo, transfer->hi, place)) {
         cx_command_fail(command, CL_OUT_OF_HOST_MEMORY);

@@ -248,23 +248,29 @@ void cx_transfer_list_failed(struct cx_transfer_list *transfers, struct cx_conte
 #define MAPPED_BYTES (UINT64_C(1) << 16)
 
 /* Whether the job is one plain transfer of the program's own memory, or of all that is mapped, in a call of
- * the program's that blocks: the driver's own blocking call, as the program would make it, saves an event
- * and, for what is written, the wait until the device has it. Times are asked for by events and traces alone.
- */
+ * the program's that blocks: the driver's own blocking call, as the program would make it, takes the driver's
+ * quick way and, where nothing needs one, saves an event and, for what is written, the wait until the device
+ * has it. */
 static bool may_block(const struct cx_job *job, const struct cx_worker *worker)
 {
     const struct cx_transfer_list *transfers = job->data;
     const struct cx_transfer_item *item = transfers->item;
-    if (transfers->count != 1 || job->kind.waits || job->tells || worker->device->probe.synchronous ||
+    if (transfers->count != 1 || job->kind.waits || worker->device->probe.synchronous ||
         worker->moves_aside || cx_trace_on())
         return false;
     if (transfers->counted)
-        return !transfers->upload && !job->times.wanted && item->hi - item->lo <= MAPPED_BYTES &&
-               cx_command_maps_here(job->command);
-    if (item->pages)
-        return false;
-    return cx_command_returns_here(job->command) ||
-           (!transfers->upload && !job->times.wanted && cx_command_blocks_here(job->command));
+        return !transfers->upload && !job->tells && !job->times.wanted &&
+               item->hi - item->lo <= MAPPED_BYTES && cx_command_maps_here(job->command);
+    return !item->pages && cx_command_blocks_here(job->command);
+}
+
+/* Whether such a job needs an event all the same: times are asked for by events alone, and what is written is
+ * over later than the call where the program has one. */
+static bool needs_event(const struct cx_job *job)
+{
+    const struct cx_transfer_list *transfers = job->data;
+    const bool asked = !cx_command_returns_here(job->command);
+    return job->tells || (asked && (transfers->upload || job->times.wanted));
 }
 
 static const struct cx_rows one_row = {.count = 1};
@@ -282,12 +288,13 @@ static cl_int run_blocking(struct cx_job *job, struct cx_worker *worker, const s
 {
     const struct cx_transfer_list *transfers = job->data;
     count_item(transfers, transfers->item, transport, &one_row);
-    const cl_int error = transport->block(worker, transfers->item, transfers->upload);
+    const cl_int error =
+        transport->block(worker, transfers->item, transfers->upload, needs_event(job) ? &job->event : NULL);
     if (!transfers->upload)
         job->ended = error == CL_SUCCESS;
-    else if (error == CL_SUCCESS)
+    else if (error == CL_SUCCESS && cx_command_returns_here(job->command))
         cx_command_hand(job->command);
-    job->loose |= transfers->upload;
+    job->loose |= transfers->upload && !job->event;
     return error;
 }
 

@@ -52,8 +52,10 @@ struct cx_transport {
     cl_int (*start)(struct cx_worker *worker, struct cx_transfer_item *item, const struct cx_rows *rows,
                     bool upload, cl_event *first, cl_event *last);
     bool parts; /* it moves an item as several transfers */
-    /* Moves one item by one call that returns when it is complete. NULL: not offered. */
-    cl_int (*block)(struct cx_worker *worker, const struct cx_transfer_item *item, bool upload);
+    /* Moves one item by one call that returns when it is complete; gives the command's event unless `event`
+     * is NULL. NULL: not offered. */
+    cl_int (*block)(struct cx_worker *worker, const struct cx_transfer_item *item, bool upload,
+                    cl_event *event);
     /* Whether starting a transfer of that many bytes may take long; then no thread of the program does it.
      * Any thread. NULL: never. */
     bool (*may_wait)(const struct cx_worker *worker, uint64_t bytes);

@@ -68,14 +68,15 @@ static cl_int host_start(struct cx_worker *worker, struct cx_transfer_item *item
                    : cx_transport_host_download(cx_worker_mover(worker), worker, item, rows, last);
 }
 
-static cl_int host_block(struct cx_worker *worker, const struct cx_transfer_item *item, bool upwards)
+static cl_int host_block(struct cx_worker *worker, const struct cx_transfer_item *item, bool upwards,
+                         cl_event *event)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
     const size_t bytes = (size_t)(item->hi - item->lo);
     return upwards ? cl->clEnqueueWriteBuffer(worker->queue, item->real, CL_TRUE, item->lo, bytes, item->host,
-                                              0, NULL, NULL)
+                                              0, NULL, event)
                    : cl->clEnqueueReadBuffer(worker->queue, item->real, CL_TRUE, item->lo, bytes, item->host,
-                                             0, NULL, NULL);
+                                             0, NULL, event);
 }
 
 const struct cx_transport cx_transport_host = {

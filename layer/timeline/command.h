@@ -179,8 +179,8 @@ cl_int cx_command_wait_list_check(const struct cx_context *context, cl_uint coun
 cl_int cx_command_submit(struct cx_command **command, cl_uint nwait, const cl_event *list, cl_event *event,
                          bool wait);
 
-/* Called by a job's run, without lock: whether this thread is enqueueing the job's command in a blocking
- * call, and the command has nothing else left. Then the job may be a blocking call of the driver. */
+/* Called by a job's run, without lock, and as the command is planned: whether this thread enqueues it in a
+ * blocking call, and it has nothing else left. Then the job may be a blocking call of the driver. */
 bool cx_command_blocks_here(const struct cx_command *command);
 /* Like cx_command_blocks_here, for a mapping whose data the job brings, with only an empty job left.
  * Called by memory/transfer.c. */

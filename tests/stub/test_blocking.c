@@ -105,7 +105,7 @@ START_TEST(write_does_not_wait)
 }
 END_TEST
 
-/* With an event, that is complete when the call returns. */
+/* With an event, that is complete when the call returns, and the driver's call blocks all the same. */
 START_TEST(with_an_event)
 {
     open_gpus("1");
@@ -123,6 +123,31 @@ START_TEST(with_an_event)
     }
     cl_ok(clReleaseMemObject(mem));
     close_gpus();
+    ck_assert_uint_eq(blocking_calls("clEnqueueWriteBuffer"), 11); /* one of them by open_buffer */
+    ck_assert_uint_eq(blocking_calls("clEnqueueReadBuffer"), 10);
+    cl_folder_remove();
+}
+END_TEST
+
+/* So large that they would go by pinned memory once there is some, which no thread of ours has to wait for.
+ */
+START_TEST(before_there_is_a_ring)
+{
+    setenv("COEXEC_DEBUG", "staging=32", 1);
+    open_gpus("1");
+    cl_mem mem = open_buffer();
+    for (int i = 0; i < 3; i++) {
+        cl_event event;
+        cl_ok(clEnqueueWriteBuffer(cl.queue, mem, CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
+        cl_ok(clEnqueueReadBuffer(cl.queue, mem, CL_TRUE, 0, BYTES, back, 0, NULL, i % 2 ? &event : NULL));
+        if (i % 2)
+            cl_ok(clReleaseEvent(event));
+        ck_assert_mem_eq(back, memory, BYTES);
+    }
+    cl_ok(clReleaseMemObject(mem));
+    close_gpus();
+    ck_assert_uint_eq(blocking_calls("clEnqueueWriteBuffer"), 4);
+    ck_assert_uint_eq(blocking_calls("clEnqueueReadBuffer"), 3);
     cl_folder_remove();
 }
 END_TEST
@@ -253,6 +278,7 @@ int main(void)
     tcase_add_test(tcase, as_bare);
     tcase_add_test(tcase, write_does_not_wait);
     tcase_add_test(tcase, with_an_event);
+    tcase_add_test(tcase, before_there_is_a_ring);
     tcase_add_test(tcase, maps);
     tcase_add_loop_test(tcase, failures, 0, 3);
     tcase_add_loop_test(tcase, order, 0, 12);
