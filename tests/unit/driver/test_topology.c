@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * topology.c over small trees as Linux has them: one socket with two threads a core, two sockets, several L3
- * caches a socket, a container, nodes smaller than an L3 cache, machines that tell too little, and files that
- * make no sense.
+ * caches a socket, cores that are unlike, a container, nodes smaller than an L3 cache, machines that tell too
+ * little, and files that make no sense.
  */
 #include "capture.h"
 #include "cl_folder.h"
@@ -151,6 +151,21 @@ START_TEST(nodes_as_large_as_an_l3)
 }
 END_TEST
 
+/* Two large cores of two threads, and four small ones that share an L2, as a hybrid processor of Intel's. */
+START_TEST(unlike_cores)
+{
+    for (unsigned cpu = 0; cpu < 8; cpu++) {
+        put_cache(cpu, 0, 1, "Data\n", block(cpu, cpu < 4 ? 2 : 1));
+        put_cache(cpu, 1, 1, "Instruction\n", block(cpu, cpu < 4 ? 2 : 1));
+        put_cache(cpu, 2, 2, "Unified\n", block(cpu, cpu < 4 ? 2 : 4));
+        put_cache(cpu, 3, 3, "Unified\n", "0-7\n");
+    }
+    put("0-7\n", "node/node0/cpulist");
+    check("0-7", "0-1 | 2-3 | 4 | 5 | 6 | 7", "0-1 | 2-3 | 4-7", "0-7", "0-7");
+    check("1,6-7", "1 | 6 | 7", "1 | 6-7", "1,6-7", "1,6-7");
+}
+END_TEST
+
 START_TEST(container_with_three)
 {
     put_machine(8, 1, 2, 4, 8);
@@ -264,6 +279,7 @@ int main(void)
     tcase_add_test(tcase, two_sockets);
     tcase_add_test(tcase, several_l3_a_socket);
     tcase_add_test(tcase, nodes_as_large_as_an_l3);
+    tcase_add_test(tcase, unlike_cores);
     tcase_add_test(tcase, container_with_three);
     tcase_add_test(tcase, nodes_smaller_than_l3);
     tcase_add_test(tcase, offline);

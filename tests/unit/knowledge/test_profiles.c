@@ -220,6 +220,30 @@ START_TEST(tables_find)
 }
 END_TEST
 
+/* Of a process: sizes that come back and sizes that never do. It keeps CX_TABLE_MOST, and what it writes
+ * stays far below the base's 16 MB, which has a bound of its own (tests/tool/check_knowledge.py). */
+START_TEST(a_million_launches_stay_small)
+{
+    struct cx_profile_table table = {.count = 0};
+    char *text = NULL;
+    size_t size = 0;
+    for (unsigned i = 0; i < 1000000; i++) {
+        const struct cx_profile launch = profile_of(i % 3 ? i % 50 : i);
+        struct cx_profile *place = cx_profile_table_make(&table, &launch.key);
+        if (place)
+            cx_profile_add(place, &launch);
+    }
+    ck_assert_uint_eq(table.count, CX_TABLE_MOST);
+    FILE *out = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(out);
+    cx_profile_table_write(&table, out);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_uint_le(size, 4 << 20);
+    free(text);
+    cx_profile_table_free(&table);
+}
+END_TEST
+
 static void count(void *data, const char *name)
 {
     ck_assert(strncmp(name, "new.", 4) == 0);
@@ -309,6 +333,7 @@ int main(void)
     tcase_add_test(tcase, later_measurements_count);
     tcase_add_test(tcase, arguments_count);
     tcase_add_test(tcase, tables_find);
+    tcase_add_test(tcase, a_million_launches_stay_small);
     tcase_add_test(tcase, files_come_back);
     tcase_add_test(tcase, damage_is_absence);
     tcase_add_test(tcase, foreign_files_are_absent);
