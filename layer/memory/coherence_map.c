@@ -32,8 +32,9 @@ struct block {
 
 enum { FIRST_BLOCK = 4, LAST_BLOCK = 1024, CUTS = 2 };
 
-/* Segments from which on a map is tidied. */
-enum { CLUTTER = 48 };
+/* Segments from which on a map is tidied: at once where many are new; else, as what kept neighbours apart may
+ * be over by now, after so many questions, twice as many each time that it was not. */
+enum { CLUTTER = 48, PATIENCE = 16, MOST_PATIENCE = 4096 };
 
 /* A copy between peers: its position and where it came from, or that it was several peers. */
 enum { SOURCE_BITS = 8, SOURCES = 255 };
@@ -48,7 +49,8 @@ struct cx_coherence {
     uint32_t random;
     size_t stride; /* bytes of a segment with its readers */
     size_t count;
-    size_t made; /* segments cut off since it was tidied last */
+    size_t made;              /* segments cut off since it was tidied last */
+    unsigned asked, patience; /* questions whether it is cluttered since then; so many are enough */
     struct segment *root, *first;
     struct segment *spare; /* linked by next */
     size_t nspare;
@@ -255,6 +257,7 @@ static struct cx_coherence *create(uint64_t size, unsigned places, unsigned time
     segment->priority = next_random(map);
     map->first = map->root = segment;
     map->count = 1;
+    map->patience = PATIENCE;
     return map;
 }
 
@@ -636,6 +639,7 @@ void cx_coherence_retract(struct cx_coherence *map, unsigned timeline, uint64_t 
 
 void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
 {
+    const size_t before = map->count;
     for (struct segment *segment = map->first; segment; segment = segment->next) {
         for (unsigned t = 0; t < 2 * map->timelines; t++)
             if (segment->seq[t] <= completed[t % map->timelines])
@@ -646,12 +650,15 @@ void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed)
                 segment->seq[t] = 0;
     }
     join(map, map->first, NULL);
-    map->made = 0;
+    map->patience = map->count < before - before / 8 ? PATIENCE : 2 * map->patience;
+    if (map->patience > MOST_PATIENCE)
+        map->patience = MOST_PATIENCE;
+    map->made = map->asked = 0;
 }
 
-bool cx_coherence_is_cluttered(const struct cx_coherence *map)
+bool cx_coherence_is_cluttered(struct cx_coherence *map)
 {
-    return map->count >= CLUTTER && map->made >= map->count / 2;
+    return map->count >= CLUTTER && (map->made >= map->count / 2 || ++map->asked >= map->patience);
 }
 
 size_t cx_coherence_segments(const struct cx_coherence *map)

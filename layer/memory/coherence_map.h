@@ -136,8 +136,8 @@ void cx_coherence_host_deps(const struct cx_coherence *map, uint64_t lo, uint64_
  * by transfer.c. */
 void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed) CX_HOLDS(cx_context_locked);
 /* Whether it has many segments, and so many were cut off since it was tidied last that they pay for one more
- * walk over all. Called by transfer.c. */
-bool cx_coherence_is_cluttered(const struct cx_coherence *map) CX_HOLDS(cx_context_locked);
+ * walk over all, or this was asked often since then. Called by transfer.c. */
+bool cx_coherence_is_cluttered(struct cx_coherence *map) CX_HOLDS(cx_context_locked);
 /* How many segments it has. Used by tests. */
 size_t cx_coherence_segments(const struct cx_coherence *map) CX_HOLDS(cx_context_locked);
 

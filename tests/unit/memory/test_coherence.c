@@ -558,7 +558,7 @@ START_TEST(tidied_as_often_as_it_pays)
             walks++;
         }
     }
-    ck_assert_uint_le(walks, 1);
+    ck_assert_uint_le(walks, 10);
     ck_assert(cx_coherence_own(map, 0, (uint64_t)SEGMENTS * 8, 0));
     ck_assert(!cx_coherence_is_cluttered(map));
     cx_coherence_destroy(map);
@@ -581,6 +581,29 @@ START_TEST(holds_most_of_a_range)
     ck_assert(!cx_coherence_holds_most(map, 0, 1000, 1, 1000));
     ck_assert(cx_coherence_holds_most(map, 0, 990, 1, 160));
     ck_assert(cx_coherence_holds_most(map, 2000, 3000, 1, 0));
+    cx_coherence_destroy(map);
+}
+END_TEST
+
+/* Segments that differ only by jobs which were under way when the map was tidied are joined once these are
+ * over, though nothing is cut off any more. */
+START_TEST(joined_when_jobs_are_over)
+{
+    enum { SEGMENTS = 1000 };
+    static const uint64_t before[3] = {0, 0, 0}, after[3] = {SEGMENTS, SEGMENTS, SEGMENTS};
+    uint64_t deps[3] = {0};
+    unsigned asked = 0;
+    struct cx_coherence *map = cx_coherence_create((uint64_t)SEGMENTS * 8, 3, 3);
+    for (uint64_t i = 0; i < SEGMENTS; i++)
+        ck_assert(cx_coherence_host_read(map, i * 8, i * 8 + 8, 1, i + 1, deps));
+    ck_assert(cx_coherence_is_cluttered(map));
+    cx_coherence_tidy(map, before);
+    ck_assert_uint_eq(cx_coherence_segments(map), SEGMENTS);
+    while (asked < 100 && !cx_coherence_is_cluttered(map))
+        asked++;
+    cx_coherence_tidy(map, after);
+    ck_assert(asked > 1 && asked < 100);
+    ck_assert_uint_eq(cx_coherence_segments(map), 1);
     cx_coherence_destroy(map);
 }
 END_TEST
@@ -643,6 +666,7 @@ static Suite *coherence_suite(void)
     tcase_add_test(tcase, repeated_patterns_do_not_grow);
     tcase_add_test(tcase, many_segments);
     tcase_add_test(tcase, tidied_as_often_as_it_pays);
+    tcase_add_test(tcase, joined_when_jobs_are_over);
     tcase_add_test(tcase, holds_most_of_a_range);
     tcase_add_test(tcase, out_of_memory_changes_nothing);
     tcase_add_loop_test(tcase, random_against_oracle, 0, 8);
