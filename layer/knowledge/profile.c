@@ -14,6 +14,8 @@
 #define SAME_LENGTH 1.5
 /* Speeds that are off by more are not averaged with those before, but replace them. */
 #define SAME_SPEED 1.25
+/* A split's time, of the whole launch's, counts as worse by no more than this than those before it. */
+#define WORSE_RATIO 0.1
 /* No number of ours is greater. */
 #define MOST_SECONDS 1e6
 #define MOST_SPEED   1e15
@@ -352,6 +354,13 @@ static double follow(double before, double now)
     return ratio > 1 / SAME_SPEED && ratio < SAME_SPEED ? (before + now) / 2 : now > 0 ? now : before;
 }
 
+/* A split that something disturbed may take many times as long: it counts as little worse than those before.
+ */
+static double follow_ratio(double before, double now)
+{
+    return before > 0 ? middle(before, fmin(now, before + WORSE_RATIO)) : now;
+}
+
 /* A length of launches with other arguments, perhaps. */
 static void learn_length(struct cx_profile *profile, const struct cx_profile *later)
 {
@@ -396,7 +405,7 @@ static void learn_rest(struct cx_profile *profile, const struct cx_profile *late
         profile->device[i].samples += later->device[i].samples;
     }
     profile->groups = later->groups ? later->groups : profile->groups;
-    profile->ratio = later->splits ? middle(profile->ratio, later->ratio) : profile->ratio;
+    profile->ratio = later->splits ? follow_ratio(profile->ratio, later->ratio) : profile->ratio;
     profile->splits += later->splits;
     profile->seen = later->seen > profile->seen ? later->seen : profile->seen;
     if (*later->name)

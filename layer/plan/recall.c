@@ -216,7 +216,9 @@ static void enter(const struct cx_launch *launch, struct cx_kernel_history *hist
     const double groups = (double)profile->groups, saves = cx_profile_saves(profile);
     for (unsigned m = 0; m < profile->ndevices; m++)
         enter_speed(&history->records[m], known_speed(launch->base.context, profile, m), groups);
-    if (history->risk.splits == 0 && profile->splits > 0) {
+    /* one late split among many that saved something tells nothing: this process tries anew */
+    const bool tells = profile->splits > 0 && (profile->ratio < 1 || !(saves > 0));
+    if (history->risk.splits == 0 && tells) {
         history->risk.splits = SPLITS;
         history->risk.ratio = profile->ratio;
         if (profile->ratio < 1 && profile->splits >= CX_BUDGET_SEEN)

@@ -178,6 +178,22 @@ START_TEST(later_measurements_count)
 }
 END_TEST
 
+/* One split that took three times as long, as something disturbed it, hardly counts among those that gained;
+ * where all take longer that is known after some. */
+START_TEST(a_disturbed_split_hardly_counts)
+{
+    struct cx_profile profile = {.splits = 0};
+    const struct cx_profile gained = {.splits = 1, .ratio = 0.92}, disturbed = {.splits = 1, .ratio = 3};
+    cx_profile_add(&profile, &gained);
+    cx_profile_add(&profile, &gained);
+    cx_profile_add(&profile, &disturbed);
+    ck_assert(fabs(profile.ratio - 0.97) < 1e-9);
+    for (unsigned i = 0; i < 4; i++)
+        cx_profile_add(&profile, &disturbed);
+    ck_assert(profile.ratio > 1.1);
+}
+END_TEST
+
 /* A length tells of launches with the same arguments, and of others only where it was seen not to change. */
 START_TEST(arguments_count)
 {
@@ -331,6 +347,7 @@ int main(void)
     tcase_add_test(tcase, longest_line_has_room);
     tcase_add_test(tcase, changed_lines_make_sense);
     tcase_add_test(tcase, later_measurements_count);
+    tcase_add_test(tcase, a_disturbed_split_hardly_counts);
     tcase_add_test(tcase, arguments_count);
     tcase_add_test(tcase, tables_find);
     tcase_add_test(tcase, a_million_launches_stay_small);
