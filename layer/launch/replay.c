@@ -73,12 +73,30 @@ static void finish_again(struct cx_job *job, struct cx_worker *worker)
 
 /* ---- may it be? ---- */
 
-static bool same_range(const struct cx_access_geometry *a, const struct cx_access_geometry *b)
+/* Whether a range is the same but for its size, and how large it is; *alike: in its size, too. False for
+ * groups that are not all of one size. */
+static bool is_like(const struct cx_access_geometry *a, const struct cx_access_geometry *b, bool *alike)
 {
-    bool same = a->work_dim == b->work_dim;
-    for (unsigned d = 0; d < a->work_dim && same; d++)
-        same = a->global[d] == b->global[d] && a->local[d] == b->local[d] && a->offset[d] == b->offset[d];
-    return same;
+    bool like = a->work_dim == b->work_dim;
+    *alike = like;
+    for (unsigned d = 0; d < a->work_dim && like; d++) {
+        const bool whole = b->local[d] && b->global[d] && b->global[d] % b->local[d] == 0;
+        const bool same = a->global[d] == b->global[d];
+        like = a->local[d] == b->local[d] && a->offset[d] == b->offset[d] && (same || whole);
+        *alike &= like && same;
+    }
+    return like;
+}
+
+/* Whether a launch that is known stands for this one. */
+static bool stands_for(const struct cx_replay *replay, const struct cx_access_geometry *geometry,
+                       bool local_given)
+{
+    bool alike;
+    if (replay->local_given != local_given || !is_like(&replay->geometry, geometry, &alike))
+        return false;
+    const uint64_t items = alike ? 0 : cx_launch_items(geometry);
+    return alike || (replay->least <= items && items <= replay->most);
 }
 
 /* NULL: no such launch is known. */
@@ -87,7 +105,7 @@ static struct cx_replay *find(struct cx_kernel_history *history, const struct cx
 {
     for (unsigned i = 0; i < CX_REPLAY_FORMS; i++) {
         struct cx_replay *replay = &history->replays[i];
-        if (replay->left && replay->local_given == local_given && same_range(&replay->geometry, geometry))
+        if (replay->left && stands_for(replay, geometry, local_given))
             return replay;
     }
     return NULL;
@@ -136,9 +154,19 @@ static bool may_repeat(const struct cx_queue *queue, const struct cx_kernel *ker
 
 /* ---- doing it ---- */
 
-static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
-                   struct cx_kernel_history *history, struct cx_replay *replay) CX_HOLDS(cx_context_locked)
+/* How long the launch takes, as far as that one tells. */
+static double seconds_of(const struct cx_replay *replay, const struct cx_access_geometry *geometry)
 {
+    if (!(replay->seconds > 0))
+        return 0;
+    return replay->seconds * (double)cx_launch_items(geometry) / (double)cx_launch_items(&replay->geometry);
+}
+
+static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
+                   const struct cx_access_geometry *geometry, struct cx_kernel_history *history,
+                   struct cx_replay *replay) CX_HOLDS(cx_context_locked)
+{
+    const double seconds = seconds_of(replay, geometry);
     struct cx_worker *worker = &queue->context->workers[replay->member];
     struct replay_job *own;
     struct cx_job *job =
@@ -146,7 +174,7 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     if (!job)
         return false;
     *own = (struct replay_job){cx_queue_ref(queue), cx_kernel_ref(kernel), args,
-                               replay->geometry,    replay->local_given,   cx_clock_length(replay->seconds)};
+                               *geometry,           replay->local_given,   cx_clock_length(seconds)};
     job->run = run_again;
     job->finish = finish_again;
     job->data = own;
@@ -154,10 +182,10 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     job->kind.computes = true;
     cx_result_use_launch(args, replay->summary, history, worker, replay->use, replay->risk);
     if (replay->briefly)
-        cx_outstanding_add(worker, replay->seconds);
+        cx_outstanding_add(worker, seconds);
     queue->frontier[worker->index] = cx_worker_plan(worker, job);
     history->lengths.unmeasured++;
-    cx_plan_ran(queue->context, history, replay->member, replay->seconds);
+    cx_plan_ran(queue->context, history, replay->member, seconds);
     if (replay->lacked > 0)
         cx_plan_lacked(queue->context, history, replay->lacked, replay->gain);
     replay->left--;
@@ -175,7 +203,7 @@ bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct c
     struct cx_kernel_history *history = kernel->function->history;
     struct cx_replay *replay = history ? find(history, geometry, local_given) : NULL;
     if (!replay || !may_repeat(queue, kernel, *args, history, replay) ||
-        !repeat(queue, kernel, *args, history, replay)) {
+        !repeat(queue, kernel, *args, geometry, history, replay)) {
         cx_context_unlock(context); /* nothing became ready */
         return false;
     }
@@ -194,6 +222,19 @@ static unsigned most_repeats(const struct cx_launch *launch, double seconds) CX_
     if (repeats == CX_REPEATS_ALIKE && !launch->deferral.lacks_builds)
         return REPLAYS;
     return repeats == CX_REPEATS_NOT || !(seconds > 0) ? 0 : (unsigned)fmin(MOMENT / seconds, REPLAYS);
+}
+
+/* Launches of other ranges, half to twice as large, stay whole as well where there is nobody else, or where
+ * one that takes twice as long would gain nothing. */
+static void note_sizes(const struct cx_launch *launch, struct cx_replay *noted) CX_HOLDS(cx_context_locked)
+{
+    const uint64_t members = launch->base.queue->members, items = cx_launch_items(&noted->geometry);
+    const bool alone = !(members & (members - 1));
+    const bool is_short = noted->seconds > 0 && !(cx_plan_gain(launch, 2 * noted->seconds) > 0);
+    if (noted->briefly || noted->lacked > 0 || !noted->local_given || (!alone && !is_short))
+        return;
+    noted->least = items / 2;
+    noted->most = items <= UINT64_MAX / 2 ? 2 * items : items;
 }
 
 void cx_replay_note(const struct cx_launch *launch, unsigned member, const struct cx_summary_kernel *summary,
@@ -217,10 +258,11 @@ void cx_replay_note(const struct cx_launch *launch, unsigned member, const struc
                               .risk = launch->decision.risk,
                               .summary = summary};
     noted.gain = lacks ? cx_plan_gain(launch, noted.lacked) : 0;
+    note_sizes(launch, &noted);
     if (!launch->request.local_given)
         memset(noted.geometry.local, 0, sizeof(noted.geometry.local));
     unsigned i = 0;
-    while (i + 1 < CX_REPLAY_FORMS && !same_range(&history->replays[i].geometry, &noted.geometry))
+    while (i + 1 < CX_REPLAY_FORMS && !stands_for(&history->replays[i], &noted.geometry, noted.local_given))
         i++;
     memmove(&history->replays[1], &history->replays[0], i * sizeof(*history->replays));
     history->replays[0] = noted;

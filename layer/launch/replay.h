@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replays launches: if a launch has the same function and range as one before, and all its data lies where
- * that one ran, it becomes a job of that device and nothing else, without a command and a decision. These are
- * most of what a short launch costs the program's thread.
+ * Replays launches: if a launch has the same function and range as one before, or a like range where that one
+ * was short, and all its data lies where that one ran, it becomes a job of that device and nothing else,
+ * without a command and a decision. These are most of what a short launch costs the program's thread.
  *
  * A launch may be replayed if the reason why it stays whole holds for all like it (too short, one device) or
  * for a moment (others are closed, the account is empty: two milliseconds of launches), if nothing observes
- * it (events, profiling, traces, summaries, logs), and if the program has one queue, in
- * order. After some replays one launch is planned again, since speeds may have changed, or a split may be
- * possible by now. A replayed launch is ordered, referenced and reported as a command: the queue's frontier
- * covers it (command.h), it keeps references to kernel and buffers, and the queue reports its failure.
+ * it (events, profiling, traces, summaries, logs), and if the program has one queue, in order. After some
+ * replays one launch is planned again, since speeds may have changed, or a split may be possible by now. A
+ * replayed launch is ordered, referenced and reported as a command: the queue's frontier covers it
+ * (command.h), it keeps references to kernel and buffers, and the queue reports its failure.
  * Previous stage: enqueue_kernel.c. Next: worker.h. Thread-safety: see each.
  */
 #ifndef CX_LAYER_LAUNCH_REPLAY_H

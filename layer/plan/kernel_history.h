@@ -69,6 +69,7 @@ enum { CX_REPLAY_FORMS = 2 }; /* ranges of one function that are known at a time
 struct cx_replay {
     struct cx_access_geometry geometry; /* as enqueued: no local size where none was given */
     bool local_given;
+    uint64_t least, most; /* work-items of other ranges that it stands for; 0, 0: for none */
     unsigned member;      /* where it ran */
     unsigned left;        /* how often it may still be replayed; 0: none */
     bool briefly;         /* CX_REPEATS_BRIEFLY */

@@ -437,7 +437,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     launch->decision.reason = why_shared(plan, &decision, all->moves_gain > 0);
     if (dear_ones)
         launch->decision.reason = CX_WHY_OBJECTIVE;
-    launch->decision.repeats = repeats(plan, decision.reason);
+    launch->decision.repeats = dear_ones ? CX_REPEATS_NOT : repeats(plan, decision.reason);
     launch->decision.use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
     if (!decision.split && cx_plan_policy(launch)->keeps_whole)
         launch->decision.reason = CX_WHY_SINGLE;
