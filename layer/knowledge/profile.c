@@ -12,6 +12,8 @@
 
 /* How much longer launches with other arguments may be for one's length to tell another's. */
 #define SAME_LENGTH 1.5
+/* By how much a member's speed in splits may differ from what the length of whole launches says. */
+#define CONTRADICTION 3
 /* Speeds that are off by more are not averaged with those before, but replace them. */
 #define SAME_SPEED 1.25
 /* A split's time, of the whole launch's, counts as worse by no more than this than those before it. */
@@ -439,6 +441,14 @@ bool cx_profile_tells_length(const struct cx_profile *profile, uint64_t argument
 {
     return profile->lengths > 0 && profile->length > 0 &&
            (profile->arguments == arguments || (profile->spread > 0 && profile->spread < SAME_LENGTH));
+}
+
+double cx_profile_speed(const struct cx_profile *profile, unsigned member, unsigned first)
+{
+    const double speed = profile->device[member].speed, of_first = profile->device[first].speed;
+    const double alone = profile->length > 0 ? (double)profile->groups / profile->length : 0;
+    const bool contradicts = alone > CONTRADICTION * of_first || of_first > CONTRADICTION * alone;
+    return alone > 0 && of_first > 0 && contradicts ? speed * alone / of_first : speed;
 }
 
 double cx_profile_saves(const struct cx_profile *profile)

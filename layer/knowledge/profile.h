@@ -85,6 +85,11 @@ void cx_profile_merge(struct cx_profile *profile, const struct cx_profile *later
 /* Whether its length is that of a launch with arguments of that hash, or hardly depends on them. Called by
  * plan/recall.c. */
 bool cx_profile_tells_length(const struct cx_profile *profile, uint64_t arguments);
+/* Work-groups a second that the member does; 0: not known. `first`: the member whose whole launches were
+ * timed. Where its speed, measured by packages of splits, contradicts their length by more than three times,
+ * the length counts, which is measured more often, and the relations between members' speeds stay. Called by
+ * plan/recall.c. */
+double cx_profile_speed(const struct cx_profile *profile, unsigned member, unsigned first);
 /* What splits of it saved a process at least, of the newest two. Called by plan/recall.c. */
 double cx_profile_saves(const struct cx_profile *profile);
 

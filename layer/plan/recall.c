@@ -178,7 +178,8 @@ static void enter_speed(struct cx_speed_record *record, double speed, double gro
  * the two differ by what disturbed them then. */
 static double known_speed(const struct cx_context *context, const struct cx_profile *profile, unsigned m)
 {
-    return profile->device[cx_context_alike(context, m, context->fastest) ? context->fastest : m].speed;
+    const unsigned of = cx_context_alike(context, m, context->fastest) ? context->fastest : m;
+    return cx_profile_speed(profile, of, context->fastest);
 }
 
 /* The cost along the range, with devices' speeds at it. */

@@ -194,6 +194,28 @@ START_TEST(a_disturbed_split_hardly_counts)
 }
 END_TEST
 
+/* Packages that something disturbed say little of a device: what whole launches took says more, as do
+ * relations. */
+START_TEST(speeds_agree_with_lengths)
+{
+    struct cx_profile profile = {.groups = 262144, .length = 0.6e-3, .ndevices = 2};
+    profile.device[0].speed = 2.6e6; /* 0.1 s a launch */
+    profile.device[1].speed = 1.3e6;
+    const double alone = 262144 / 0.6e-3;
+    ck_assert(fabs(cx_profile_speed(&profile, 0, 0) / alone - 1) < 1e-9);
+    ck_assert(fabs(cx_profile_speed(&profile, 1, 0) / (alone / 2) - 1) < 1e-9);
+    profile.device[0].speed = 100 * alone;
+    ck_assert(fabs(cx_profile_speed(&profile, 0, 0) / alone - 1) < 1e-9);
+    profile.device[0].speed = 0.5 * alone; /* packages may be slower, and launches wait */
+    ck_assert(cx_profile_speed(&profile, 0, 0) == 0.5 * alone && cx_profile_speed(&profile, 1, 0) == 1.3e6);
+    profile.device[0].speed = 0; /* not measured */
+    ck_assert(cx_profile_speed(&profile, 0, 0) == 0 && cx_profile_speed(&profile, 1, 0) == 1.3e6);
+    profile.device[0].speed = 2.6e6;
+    profile.length = 0;
+    ck_assert(cx_profile_speed(&profile, 0, 0) == 2.6e6);
+}
+END_TEST
+
 /* A length tells of launches with the same arguments, and of others only where it was seen not to change. */
 START_TEST(arguments_count)
 {
@@ -348,6 +370,7 @@ int main(void)
     tcase_add_test(tcase, changed_lines_make_sense);
     tcase_add_test(tcase, later_measurements_count);
     tcase_add_test(tcase, a_disturbed_split_hardly_counts);
+    tcase_add_test(tcase, speeds_agree_with_lengths);
     tcase_add_test(tcase, arguments_count);
     tcase_add_test(tcase, tables_find);
     tcase_add_test(tcase, a_million_launches_stay_small);
