@@ -288,31 +288,37 @@ static unsigned repeated(void)
     return cl_lines_with(cl_folder_path("worker"), "runs as before");
 }
 
-/* Launches of 0.2 ms that are waited for, beside a device that is closed: what keeps them whole may change,
- * but not within each of them (replay.h). Opening it is worth while all the same, once so many of them were
- * whole. */
-START_TEST(short_ones_are_repeated)
+/* Whether launches of 0.2 ms that are waited for were repeated while the other device was closed, and opened
+ * it in the end. */
+static bool short_ones_are_repeated_once(void)
 {
     enum { FEW = 256 * LOCAL, ENOUGH = 40 };
     unsigned more = 0;
     begin_keep_analysis();
     setenv("COEXEC_LOG", "error,worker:debug", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("worker"), 1);
-    begin_open("1.28");
+    begin_open("1.28,1.28");
     use_plain_queue();
     begin_launch_each(300, FEW); /* until their length is known, and some more */
-    for (unsigned i = 0; i < 10 && more < ENOUGH; i++) {
+    for (unsigned i = 0; i < 10 && more < ENOUGH && !begin_is_open(1); i++) {
         const unsigned before = repeated();
         begin_launch_each(100, FEW);
         more = repeated() - before;
     }
-    ck_assert(!begin_is_open(1));
-    ck_assert_uint_ge(more, ENOUGH);
     for (unsigned i = 0; i < 500 && !begin_is_open(1); i++)
         begin_launch_each(20, FEW);
-    ck_assert(begin_is_open(1));
+    const bool opened = begin_is_open(1);
     begin_end(FEW);
     cl_folder_remove();
+    return opened && more >= ENOUGH;
+}
+
+/* What keeps them whole may change, but not within each of them (replay.h). Opening the other device is worth
+ * while all the same, once so many of them were whole. On a busy machine they last longer and open it early.
+ */
+START_TEST(short_ones_are_repeated)
+{
+    begin_ask_of_longer_ones(short_ones_are_repeated_once);
 }
 END_TEST
 
