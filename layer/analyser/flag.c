@@ -131,9 +131,9 @@ static bool is_other(LLVMValueRef v, bool truth)
                               (LLVMConstIntGetZExtValue(v) != 0) != truth);
 }
 
-/* Whether a value of that truth cannot come from the block: it is the other one there, whenever control
- * leaves that way. */
-static bool is_shut(const struct cx_build *b, LLVMValueRef v, int32_t from, bool truth)
+/* Whether a value of that truth cannot come from the one block into the other: it is the other one there,
+ * whenever control goes that way. */
+static bool is_shut(const struct cx_build *b, LLVMValueRef v, int32_t from, int32_t merge, bool truth)
 {
     LLVMValueRef start, next;
     int32_t loop;
@@ -145,7 +145,8 @@ static bool is_shut(const struct cx_build *b, LLVMValueRef v, int32_t from, bool
         return false;
     }
     loop = cx_build_header_phi(b, v, &start, &next);
-    return loop >= 0 && start && is_other(start, truth) && header_ends_first(b, loop);
+    return loop >= 0 && !b->cfg.loop[loop].inside[merge] && start && is_other(start, truth) &&
+           header_ends_first(b, loop);
 }
 
 /* The nearest block that dominates both. */
@@ -163,14 +164,15 @@ struct ways {
     int32_t from;
 };
 
-static struct ways open_ways(const struct cx_build *b, LLVMValueRef phi, bool truth)
+static struct ways open_ways(const struct cx_build *b, LLVMValueRef phi, int32_t merge, bool truth)
 {
     const unsigned n = LLVMCountIncoming(phi);
     struct ways ways = {0};
 
     for (unsigned i = 0; i < n && n <= MAX_WAYS; i++) {
         const int32_t from = cx_cfg_index(&b->cfg, LLVMGetIncomingBlock(phi, i));
-        if (cx_cfg_reachable(&b->cfg, from) && !is_shut(b, LLVMGetIncomingValue(phi, i), from, truth)) {
+        if (cx_cfg_reachable(&b->cfg, from) &&
+            !is_shut(b, LLVMGetIncomingValue(phi, i), from, merge, truth)) {
             ways.from = ways.count++ ? common(b, ways.from, from) : from;
             ways.way = i;
         }
@@ -209,7 +211,7 @@ LLVMValueRef cx_flag_guards(struct cx_build *b, LLVMValueRef phi, bool truth, bo
     if (b->flags == MAX_FLAGS || (loop >= 0 && b->cfg.loop[loop].header == merge)) {
         return NULL; /* a value of the iteration before */
     }
-    const struct ways ways = open_ways(b, phi, truth);
+    const struct ways ways = open_ways(b, phi, merge, truth);
     if (ways.count == 0) {
         return NULL;
     }
