@@ -246,6 +246,7 @@ static bool is_worth(struct cx_launch *launch, const struct cx_kernel_history *h
     if (!history || !cx_budget_rests(&history->risk))
         return true;
     launch->decision.use = CX_USE_HERE;
+    launch->decision.repeats = CX_REPEATS_BRIEFLY;
     return whole_because(launch, cx_why_stake(CX_STAKE_WAITS));
 }
 
