@@ -31,6 +31,12 @@ struct cx_build {
     uint32_t nguard, guard_room;
 };
 
+/* LLVMRet for what is no instruction. Called by flag.c, step.c and trips.c. */
+static inline LLVMOpcode cx_opcode_of(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
+}
+
 void cx_build_init(struct cx_build *b, LLVMValueRef kernel, LLVMModuleRef module);
 void cx_build_finish(struct cx_build *b);
 
@@ -58,6 +64,11 @@ int32_t cx_build_carried(struct cx_build *b, LLVMValueRef phi, unsigned lane, in
  * iteration of `outer`: just so often where *exact, else at most. -1 where not known. Called by step.c.
  */
 int32_t cx_build_repeats(struct cx_build *b, int32_t loop, int32_t outer, bool *exact);
+/* Whether control may go from the block out of the loop. Called by loop.c and trips.c. */
+bool cx_build_leaves(const struct cx_build *b, int32_t loop, int32_t block);
+/* The condition at the block's end that decides whether control stays in the loop, and whether it does where
+ * that holds; NULL: none. Called by flag.c, loop.c and trips.c. */
+LLVMValueRef cx_build_exit_condition(const struct cx_build *b, int32_t loop, int32_t block, bool *stays);
 /* One of two nodes: which one, if the launch's numbers decide the condition, else either. Called by
  * build.c. */
 int32_t cx_build_choice(struct cx_build *b, LLVMValueRef condition, int32_t yes, int32_t no);
@@ -93,9 +104,12 @@ int32_t cx_build_gep(struct cx_build *b, LLVMValueRef gep);
 
 /*
  * Appends the conditions that hold when `condition` is `truth` to the guards. True where they say it all,
- * false where a part could not be expressed. Called by loop.c and scan.c.
+ * false where a part could not be expressed. Called by loop.c.
  */
 bool cx_build_guards(struct cx_build *b, LLVMValueRef condition, bool truth, bool hint);
+/* The same of the branch by which control goes from one block to the next. Called by flag.c. */
+bool cx_build_branch_guards(struct cx_build *b, int32_t from, int32_t to, bool hint);
+/* Called by scan.c. */
 void cx_build_add_guard(struct cx_build *b, struct cx_guard guard);
 
 /*

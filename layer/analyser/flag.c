@@ -30,18 +30,13 @@
 #define MAX_FLAGS 3 /* one on the way of another */
 #define MAX_ABOVE 8 /* blocks with a condition above a way's end */
 
-static LLVMOpcode opcode_of(LLVMValueRef v)
-{
-    return LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
-}
-
 /* ---- loops that are left by their last but one question ---- */
 
 /* v is x + by. */
 static bool is_sum(LLVMValueRef v, LLVMValueRef x, int64_t by)
 {
-    return opcode_of(v) == LLVMAdd && LLVMGetOperand(v, 0) == x && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) &&
-           LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) == by;
+    return cx_opcode_of(v) == LLVMAdd && LLVMGetOperand(v, 0) == x &&
+           LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) == by;
 }
 
 /* Constants are one less, too. */
@@ -54,20 +49,12 @@ static bool is_one_less(LLVMValueRef v, LLVMValueRef than)
     return is_sum(v, than, -1);
 }
 
-/* The branch at the block's end that leaves the loop, as a comparison that holds where control stays. */
+/* Of a block that decides whether control stays in the loop: the comparison; NULL: it is none. */
 static LLVMValueRef question(const struct cx_build *b, int32_t loop, int32_t block, bool *stays)
 {
-    const struct cx_cfg_block *at = &b->cfg.block[block];
-    const unsigned char *inside = b->cfg.loop[loop].inside;
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(at->bb), c;
+    LLVMValueRef c = cx_build_exit_condition(b, loop, block, stays);
 
-    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) ||
-        inside[at->succ[0]] == inside[at->succ[1]]) {
-        return NULL;
-    }
-    c = LLVMGetCondition(end);
-    *stays = inside[at->succ[0]];
-    return opcode_of(c) == LLVMICmp ? c : NULL;
+    return c && cx_opcode_of(c) == LLVMICmp ? c : NULL;
 }
 
 /* Whether the block's question, asked in each iteration, ends the loop where x + 1 would be `limit`. */
@@ -112,7 +99,7 @@ static bool header_ends_first(const struct cx_build *b, int32_t loop)
               : pred != LLVMIntSGE && pred != LLVMIntUGE && pred != LLVMIntEQ) {
         return false;
     }
-    if (opcode_of(x) != LLVMPHI || cx_build_header_phi(b, x, &start, &next) != loop || !next ||
+    if (cx_opcode_of(x) != LLVMPHI || cx_build_header_phi(b, x, &start, &next) != loop || !next ||
         !is_sum(next, x, 1) ||
         (LLVMIsAInstruction(limit) && l->inside[cx_cfg_index(&b->cfg, LLVMGetInstructionParent(limit))])) {
         return false;
@@ -141,7 +128,7 @@ static bool is_shut(const struct cx_build *b, LLVMValueRef v, int32_t from, int3
     if (is_other(v, truth)) {
         return true;
     }
-    if (opcode_of(v) != LLVMPHI || cx_cfg_index(&b->cfg, LLVMGetInstructionParent(v)) != from) {
+    if (cx_opcode_of(v) != LLVMPHI || cx_cfg_index(&b->cfg, LLVMGetInstructionParent(v)) != from) {
         return false;
     }
     loop = cx_build_header_phi(b, v, &start, &next);
@@ -180,24 +167,13 @@ static struct ways open_ways(const struct cx_build *b, LLVMValueRef phi, int32_t
     return ways;
 }
 
-/* What holds where control goes from one block to the next. */
-static void edge(struct cx_build *b, int32_t from, int32_t to, bool hint)
-{
-    const struct cx_cfg_block *f = &b->cfg.block[from];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(f->bb);
-
-    if (LLVMGetInstructionOpcode(end) == LLVMBr && LLVMIsConditional(end) && f->succ[0] != f->succ[1]) {
-        cx_build_guards(b, LLVMGetCondition(end), f->succ[0] == to, hint);
-    }
-}
-
 /* What holds where control passes the block on its way into the merge, but for what holds there anyhow. */
 static void guards_above(struct cx_build *b, int32_t from, int32_t merge, bool hint)
 {
     for (unsigned i = 0; i < MAX_ABOVE && !cx_cfg_dominates(&b->cfg, from, merge); i++) {
         const int32_t above = b->cfg.block[from].idom;
         if (b->cfg.block[from].npred == 1) {
-            edge(b, above, from, hint);
+            cx_build_branch_guards(b, above, from, hint);
         }
         from = above;
     }
@@ -217,7 +193,7 @@ LLVMValueRef cx_flag_guards(struct cx_build *b, LLVMValueRef phi, bool truth, bo
     }
     b->flags++;
     if (ways.count == 1) {
-        edge(b, ways.from, merge, hint);
+        cx_build_branch_guards(b, ways.from, merge, hint);
     }
     guards_above(b, ways.from, merge, hint);
     b->flags--;

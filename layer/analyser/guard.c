@@ -285,6 +285,15 @@ bool cx_build_guards(struct cx_build *b, LLVMValueRef condition, bool truth, boo
     return guards(b, condition, truth, hint, 0);
 }
 
+bool cx_build_branch_guards(struct cx_build *b, int32_t from, int32_t to, bool hint)
+{
+    const struct cx_cfg_block *f = &b->cfg.block[from];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(f->bb);
+
+    return LLVMGetInstructionOpcode(end) == LLVMBr && LLVMIsConditional(end) && f->succ[0] != f->succ[1] &&
+           cx_build_guards(b, LLVMGetCondition(end), f->succ[0] == to, hint);
+}
+
 /* The same for a switch: the value of `to`'s case, or none of the others'. */
 static bool switch_guards(struct cx_build *b, LLVMValueRef end, LLVMBasicBlockRef to, bool hint)
 {
@@ -321,11 +330,7 @@ static bool edge_guards(struct cx_build *b, int32_t from, int32_t to, bool hint)
     if (b->cfg.block[to].npred == 1 && LLVMGetInstructionOpcode(end) == LLVMSwitch) {
         return switch_guards(b, end, b->cfg.block[to].bb, hint);
     }
-    if (b->cfg.block[to].npred != 1 || LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) ||
-        f->succ[0] == f->succ[1]) {
-        return false;
-    }
-    return cx_build_guards(b, LLVMGetCondition(end), f->succ[0] == to, hint);
+    return b->cfg.block[to].npred == 1 && cx_build_branch_guards(b, from, to, hint);
 }
 
 struct cx_block_guards cx_build_block_guards(struct cx_build *b, int32_t block)

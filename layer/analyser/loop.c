@@ -70,7 +70,7 @@ bool cx_build_invariant(struct cx_build *b, LLVMValueRef value, int32_t loop)
     return invariant(b, value, loop, 0);
 }
 
-static bool has_exit(const struct cx_build *b, int32_t loop, int32_t block)
+bool cx_build_leaves(const struct cx_build *b, int32_t loop, int32_t block)
 {
     const struct cx_cfg_block *at = &b->cfg.block[block];
 
@@ -82,6 +82,20 @@ static bool has_exit(const struct cx_build *b, int32_t loop, int32_t block)
     return false;
 }
 
+LLVMValueRef cx_build_exit_condition(const struct cx_build *b, int32_t loop, int32_t block, bool *stays)
+{
+    const struct cx_cfg_block *at = &b->cfg.block[block];
+    const unsigned char *inside = b->cfg.loop[loop].inside;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(at->bb);
+
+    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) ||
+        inside[at->succ[0]] == inside[at->succ[1]]) {
+        return NULL;
+    }
+    *stays = inside[at->succ[0]];
+    return LLVMGetCondition(end);
+}
+
 /*
  * If each iteration ends with this block deciding whether the loop goes on: appends what must hold for that.
  * True where that is all the block decides by.
@@ -89,20 +103,14 @@ static bool has_exit(const struct cx_build *b, int32_t loop, int32_t block)
 static bool exit_guards(struct cx_build *b, int32_t loop, int32_t block)
 {
     const struct cx_cfg_loop *l = &b->cfg.loop[loop];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b->cfg.block[block].bb);
-    bool first_stays;
+    LLVMValueRef condition;
+    bool stays;
 
     if (l->latch < 0 || b->cfg.block[block].loop != loop || !cx_cfg_dominates(&b->cfg, block, l->latch)) {
         return false;
     }
-    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end)) {
-        return false;
-    }
-    first_stays = l->inside[b->cfg.block[block].succ[0]];
-    if (first_stays == (bool)l->inside[b->cfg.block[block].succ[1]]) {
-        return false;
-    }
-    return cx_build_guards(b, LLVMGetCondition(end), first_stays, false);
+    condition = cx_build_exit_condition(b, loop, block, &stays);
+    return condition && cx_build_guards(b, condition, stays, false);
 }
 
 struct cx_loop *cx_build_loops(struct cx_build *b, struct cx_summary_kernel *kernel)
@@ -119,7 +127,7 @@ struct cx_loop *cx_build_loops(struct cx_build *b, struct cx_summary_kernel *ker
         loops[i].line = first ? cx_place_of(kernel, first) : 0;
         loops[i].guard = b->nguard;
         for (uint32_t block = 0; block < b->cfg.nblock; block++) {
-            if (b->cfg.loop[i].inside[block] && has_exit(b, (int32_t)i, (int32_t)block)) {
+            if (b->cfg.loop[i].inside[block] && cx_build_leaves(b, (int32_t)i, (int32_t)block)) {
                 exits++;
                 complete &= exit_guards(b, (int32_t)i, (int32_t)block);
             }

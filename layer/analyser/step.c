@@ -36,11 +36,6 @@ static unsigned number_width(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 64;
 }
 
-static LLVMOpcode opcode_of(LLVMValueRef v)
-{
-    return LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
-}
-
 static bool is_inside(const struct cx_build *b, int32_t inner, int32_t outer)
 {
     while (inner >= 0 && inner != outer) {
@@ -201,7 +196,7 @@ static bool step_of(struct walk *w, LLVMValueRef v, unsigned depth, int32_t *ste
     if (depth > MAX_DEPTH || ++w->steps > MAX_STEPS) {
         return false;
     }
-    switch (opcode_of(v)) {
+    switch (cx_opcode_of(v)) {
     case LLVMAdd:
     case LLVMSub:
         return step_of_sum(w, v, depth, step);
@@ -236,8 +231,8 @@ bool cx_build_step(struct cx_build *b, LLVMValueRef next, LLVMValueRef phi, unsi
 static int32_t count_of(struct cx_build *b, int32_t loop, LLVMValueRef merge, uint32_t ways)
 {
     int32_t zero = constant(b, 64, 0), all, node;
-    uintptr_t place = opcode_of(merge) == LLVMPHI ? (uintptr_t)LLVMGetInstructionParent(merge)
-                                                  : (uintptr_t)LLVMGetOperand(merge, 0);
+    uintptr_t place = cx_opcode_of(merge) == LLVMPHI ? (uintptr_t)LLVMGetInstructionParent(merge)
+                                                     : (uintptr_t)LLVMGetOperand(merge, 0);
 
     if (!cx_map_get(&b->counts, place, (uint64_t)loop << 32 | ways, &node)) {
         all = cx_dag_loop(&b->dag, zero, constant(b, 64, 1), (uint32_t)loop);
@@ -249,7 +244,7 @@ static int32_t count_of(struct cx_build *b, int32_t loop, LLVMValueRef merge, ui
 
 static LLVMValueRef way_of(LLVMValueRef merge, unsigned i)
 {
-    return opcode_of(merge) == LLVMPHI ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, 1 + i);
+    return cx_opcode_of(merge) == LLVMPHI ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, 1 + i);
 }
 
 /* The i-th way's bit: phis of one block may list their ways in different orders. */
@@ -258,7 +253,7 @@ static uint32_t bit_of(const struct cx_build *b, LLVMValueRef merge, unsigned i)
     const struct cx_cfg_block *at;
     int32_t from;
 
-    if (opcode_of(merge) != LLVMPHI) {
+    if (cx_opcode_of(merge) != LLVMPHI) {
         return 1u << i;
     }
     at = &b->cfg.block[cx_cfg_index(&b->cfg, LLVMGetInstructionParent(merge))];
@@ -290,10 +285,10 @@ static bool step_on_way(struct walk *w, LLVMValueRef merge, unsigned i, bool apa
 /* phi + (condition ? x : y): the select or merge of what is added, else NULL. */
 static LLVMValueRef added_merge(const struct walk *w, LLVMValueRef next)
 {
-    for (unsigned i = 0; opcode_of(next) == LLVMAdd && i < 2; i++) {
+    for (unsigned i = 0; cx_opcode_of(next) == LLVMAdd && i < 2; i++) {
         LLVMValueRef more = LLVMGetOperand(next, 1 - i);
         if (LLVMGetOperand(next, i) == w->phi &&
-            (opcode_of(more) == LLVMPHI || opcode_of(more) == LLVMSelect)) {
+            (cx_opcode_of(more) == LLVMPHI || cx_opcode_of(more) == LLVMSelect)) {
             return more;
         }
     }
@@ -313,9 +308,9 @@ static bool sometimes(struct walk *w, LLVMValueRef next, LLVMValueRef *merge, in
 
     *merge = apart ? apart : next;
     *ways = 0;
-    is_phi = opcode_of(*merge) == LLVMPHI;
+    is_phi = cx_opcode_of(*merge) == LLVMPHI;
     n = is_phi ? LLVMCountIncoming(*merge) : 2;
-    if ((!is_phi && opcode_of(*merge) != LLVMSelect) || n > 8 || (is_phi && inner_loop(w, *merge) != -1)) {
+    if ((!is_phi && cx_opcode_of(*merge) != LLVMSelect) || n > 8 || (is_phi && inner_loop(w, *merge) != -1)) {
         return false;
     }
     for (unsigned i = 0; i < n; i++) {
@@ -360,7 +355,7 @@ static bool amount_of(struct walk *w, LLVMValueRef v, unsigned depth, struct mov
         m->lo = m->hi = cx_build_index(w->b, v, true);
         return true;
     }
-    switch (opcode_of(v)) {
+    switch (cx_opcode_of(v)) {
     case LLVMPHI:
     case LLVMSelect:
         return merged_amount(w, v, depth, m);
@@ -380,7 +375,7 @@ static bool amount_of(struct walk *w, LLVMValueRef v, unsigned depth, struct mov
 static bool join_ways(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m,
                       bool (*of)(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m))
 {
-    unsigned n = opcode_of(v) == LLVMPHI ? LLVMCountIncoming(v) : 2;
+    unsigned n = cx_opcode_of(v) == LLVMPHI ? LLVMCountIncoming(v) : 2;
 
     if (n > 8) {
         return false;
@@ -401,7 +396,7 @@ static bool join_ways(struct walk *w, LLVMValueRef v, unsigned depth, struct mov
 
 static bool merged_amount(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m)
 {
-    if (opcode_of(v) == LLVMPHI && inner_loop(w, v) != -1) {
+    if (cx_opcode_of(v) == LLVMPHI && inner_loop(w, v) != -1) {
         return false;
     }
     return join_ways(w, v, depth, m, amount_of);
@@ -474,7 +469,7 @@ static bool move_of_inner(struct walk *w, LLVMValueRef v, int32_t inner, unsigne
 
 static bool move_of_merge(struct walk *w, LLVMValueRef v, unsigned depth, struct move *m)
 {
-    int32_t inner = opcode_of(v) == LLVMPHI ? inner_loop(w, v) : -1;
+    int32_t inner = cx_opcode_of(v) == LLVMPHI ? inner_loop(w, v) : -1;
 
     if (inner >= 0) {
         return move_of_inner(w, v, inner, depth, m);
@@ -491,7 +486,7 @@ static bool move_of(struct walk *w, LLVMValueRef v, unsigned depth, struct move 
     if (depth > MAX_DEPTH || ++w->steps > MAX_STEPS) {
         return false;
     }
-    switch (opcode_of(v)) {
+    switch (cx_opcode_of(v)) {
     case LLVMAdd:
     case LLVMSub:
         return move_of_sum(w, v, depth, m);

@@ -7,18 +7,13 @@ static int32_t constant(struct cx_build *b, unsigned width, int64_t value)
     return cx_dag_const(&b->dag, width, value);
 }
 
-static LLVMOpcode opcode_of(LLVMValueRef v)
-{
-    return LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
-}
-
 /* v = header phi of the loop + constant: the phi, else NULL. */
 static LLVMValueRef counter_of(const struct cx_build *b, LLVMValueRef v, int32_t loop, int64_t *plus)
 {
     LLVMBasicBlockRef header = b->cfg.block[b->cfg.loop[loop].header].bb;
 
     *plus = 0;
-    for (unsigned depth = 0; depth < 4 && opcode_of(v) == LLVMAdd; depth++) {
+    for (unsigned depth = 0; depth < 4 && cx_opcode_of(v) == LLVMAdd; depth++) {
         LLVMValueRef by = LLVMGetOperand(v, 1);
         if (!LLVMIsAConstantInt(by) || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64) {
             return NULL;
@@ -26,7 +21,7 @@ static LLVMValueRef counter_of(const struct cx_build *b, LLVMValueRef v, int32_t
         *plus += LLVMConstIntGetSExtValue(by);
         v = LLVMGetOperand(v, 0);
     }
-    return opcode_of(v) == LLVMPHI && LLVMGetInstructionParent(v) == header ? v : NULL;
+    return cx_opcode_of(v) == LLVMPHI && LLVMGetInstructionParent(v) == header ? v : NULL;
 }
 
 static LLVMIntPredicate swapped(LLVMIntPredicate p)
@@ -105,15 +100,11 @@ static LLVMIntPredicate make_strict(struct cx_build *b, LLVMIntPredicate pred, i
  * `outer`. */
 static int32_t repeats_by(struct cx_build *b, int32_t loop, int32_t block, int32_t outer)
 {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b->cfg.block[block].bb), cmp, phi, start, next;
+    LLVMValueRef cmp, phi, start, next;
     bool stays;
 
-    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end)) {
-        return -1;
-    }
-    cmp = LLVMGetCondition(end);
-    stays = b->cfg.loop[loop].inside[b->cfg.block[block].succ[0]];
-    if (opcode_of(cmp) != LLVMICmp ||
+    cmp = cx_build_exit_condition(b, loop, block, &stays);
+    if (!cmp || cx_opcode_of(cmp) != LLVMICmp ||
         LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(cmp, 0))) != LLVMIntegerTypeKind ||
         LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(cmp, 0))) > 64) {
         return -1;
@@ -141,18 +132,6 @@ static int32_t repeats_by(struct cx_build *b, int32_t loop, int32_t block, int32
     return -1;
 }
 
-static bool leaves(const struct cx_build *b, int32_t loop, uint32_t block)
-{
-    const struct cx_cfg_block *at = &b->cfg.block[block];
-
-    for (uint32_t s = 0; s < at->nsucc; s++) {
-        if (!b->cfg.loop[loop].inside[at->succ[s]]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int32_t cx_build_repeats(struct cx_build *b, int32_t loop, int32_t outer, bool *exact)
 {
     int32_t latch = b->cfg.loop[loop].latch, least = -1;
@@ -160,7 +139,7 @@ int32_t cx_build_repeats(struct cx_build *b, int32_t loop, int32_t outer, bool *
 
     for (uint32_t i = 0; latch >= 0 && i < b->cfg.nblock; i++) {
         int32_t n;
-        if (!b->cfg.loop[loop].inside[i] || !leaves(b, loop, i)) {
+        if (!b->cfg.loop[loop].inside[i] || !cx_build_leaves(b, loop, (int32_t)i)) {
             continue;
         }
         exits++;
