@@ -120,22 +120,16 @@ static bool is_extreme(struct cx_eval *ev, const struct cx_form *form, int32_t n
 static bool both_less(struct cx_eval *ev, const struct cx_form *form, int32_t l, int32_t r, bool or_equal,
                       struct cx_conditions *out)
 {
-    const unsigned width = ev->launch.kernel->expr[l].width;
     struct cx_form x, y, other;
+    const bool least = is_extreme(ev, form, r, false, &x, &y);
 
-    if (is_extreme(ev, form, r, false, &x, &y)) {
-        read_both(ev, &form[l], &form[l], width, true, &other, &other);
-        require(ev, out, &other, &x, !or_equal);
-        require(ev, out, &other, &y, !or_equal);
-        return true;
+    if (!least && !is_extreme(ev, form, l, true, &x, &y)) {
+        return false;
     }
-    if (is_extreme(ev, form, l, true, &x, &y)) {
-        read_both(ev, &form[r], &form[r], width, true, &other, &other);
-        require(ev, out, &x, &other, !or_equal);
-        require(ev, out, &y, &other, !or_equal);
-        return true;
-    }
-    return false;
+    (void)cx_form_read(&form[least ? l : r], ev->launch.kernel->expr[l].width, true, &other);
+    require(ev, out, least ? &other : &x, least ? &x : &other, !or_equal);
+    require(ev, out, least ? &other : &y, least ? &y : &other, !or_equal);
+    return true;
 }
 
 static void signed_less(struct cx_eval *ev, const struct cx_form *form, int32_t l, int32_t r, bool or_equal,
