@@ -466,8 +466,7 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
         cx_account_decide(context->account, &history->risk, &stake, &launch->stake.reserved);
     cx_debug(CX_TOPIC_PLAN,
              "%s: whole %.3f ms, split %.3f, at most %.3f (%.3f to make host copies), later %.3f; the "
-             "account has %.3f "
-             "ms: %s",
+             "account has %.3f ms: %s",
              launch->request.kernel->function->name, stake.whole * 1e3, stake.split * 1e3, stake.worst * 1e3,
              inside.pages * 1e3, stake.later * 1e3, cx_account_left(context->account) * 1e3,
              cx_stake_verdict_text(verdict));
