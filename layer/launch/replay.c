@@ -6,6 +6,7 @@
 #include "layer/plan/device_load.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/plan/launch_stats.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/migration_credit.h"
 #include "layer/plan/outstanding.h"
@@ -14,7 +15,6 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/timeline/queue.h"
 #include "layer/report/live.h"
-#include "layer/report/trace.h"
 #include "layer/launch/launch.h"
 #include "layer/plan/planner.h"
 #include "layer/plan/plan_place.h"
@@ -37,6 +37,8 @@ struct replay_job {
     struct cx_access_geometry geometry;
     bool local_given;
     uint64_t busy_ns; /* for live.h: how long it is known to take; 0: not known */
+    uint64_t groups;  /* for the summary, with the next (cx_launch_repeated) */
+    unsigned reason;
 };
 
 /* ---- the job ---- */
@@ -66,6 +68,12 @@ static void finish_again(struct cx_job *job, struct cx_worker *worker)
         cx_live_worked(worker->device->index, cx_launch_items(&replay->geometry), replay->busy_ns);
     }
     cx_live_over(replay->kernel->function->live, replay->busy_ns);
+    cx_launch_repeated(&(struct cx_launch_repeat){.kernel = replay->kernel,
+                                                  .device = worker->device,
+                                                  .reason = replay->reason,
+                                                  .groups = replay->groups,
+                                                  .items = cx_launch_items(&replay->geometry),
+                                                  .failed = job->status != CL_SUCCESS});
     cx_args_unref(&replay->args);
     cx_kernel_unref(&replay->kernel);
     cx_queue_unref(&replay->queue);
@@ -111,12 +119,11 @@ static struct cx_replay *find(struct cx_kernel_history *history, const struct cx
     return NULL;
 }
 
-/* Whether summary, recording, trace or log tells of each launch, which does not change while the process
- * runs: asked once, when a launch is noted. */
+/* Whether recording, trace, log or the power of kernels needs each launch, which does not change while the
+ * process runs: asked once, when a launch is noted. */
 static bool is_watched(void)
 {
-    const struct cx_options *options = cx_options_get();
-    return options->summary || *options->record || cx_trace_on() || cx_log_on(CX_LEVEL_INFO, CX_TOPIC_PLAN);
+    return *cx_options_get()->record || cx_launch_times_all() || cx_log_on(CX_LEVEL_INFO, CX_TOPIC_PLAN);
 }
 
 /* Its order is that of the device's timeline, nobody asks for times, and no other queue's work can make
@@ -173,8 +180,14 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
         cx_job_take(&queue->context->replay_jobs, queue->context, sizeof(*own), (void **)&own);
     if (!job)
         return false;
-    *own = (struct replay_job){cx_queue_ref(queue), cx_kernel_ref(kernel), args,
-                               *geometry,           replay->local_given,   cx_clock_length(seconds)};
+    *own = (struct replay_job){.queue = cx_queue_ref(queue),
+                               .kernel = cx_kernel_ref(kernel),
+                               .args = args,
+                               .geometry = *geometry,
+                               .local_given = replay->local_given,
+                               .busy_ns = cx_clock_length(seconds),
+                               .groups = replay->local_given ? cx_launch_groups_of(geometry) : replay->groups,
+                               .reason = replay->reason};
     job->run = run_again;
     job->finish = finish_again;
     job->data = own;
@@ -253,12 +266,14 @@ void cx_replay_note(const struct cx_launch *launch, unsigned member, const struc
                               .left = most,
                               .briefly = launch->decision.repeats == CX_REPEATS_BRIEFLY,
                               .seconds = seconds,
+                              .reason = cx_launch_reason(launch),
                               .lacked = lacks ? cx_plan_expected(launch) : 0,
                               .use = launch->decision.use,
                               .risk = launch->decision.risk,
                               .summary = summary};
     noted.gain = lacks ? cx_plan_gain(launch, noted.lacked) : 0;
     note_sizes(launch, &noted);
+    noted.groups = noted.geometry.local[0] ? cx_launch_groups(launch) : 0;
     if (!launch->request.local_given)
         memset(noted.geometry.local, 0, sizeof(noted.geometry.local));
     unsigned i = 0;

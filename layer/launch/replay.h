@@ -6,7 +6,7 @@
  *
  * A launch may be replayed if the reason why it stays whole holds for all like it (too short, one device) or
  * for a moment (others are closed, the account is empty: two milliseconds of launches), if nothing observes
- * it (events, profiling, traces, summaries, logs), and if the program has one queue, in order. After some
+ * it (events, profiling, traces, logs), and if the program has one queue, in order. After some
  * replays one launch is planned again, since speeds may have changed, or a split may be possible by now. A
  * replayed launch is ordered, referenced and reported as a command: the queue's frontier covers it
  * (command.h), it keeps references to kernel and buffers, and the queue reports its failure.

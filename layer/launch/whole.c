@@ -140,7 +140,8 @@ static void finish_whole(struct cx_job *job, struct cx_worker *worker)
     const bool counts = launch->outcome.parts || (job->times.wanted && ns);
     const uint64_t groups = counts && launch->request.geometry.local[0] ? cx_launch_groups(launch) : 0;
     if (launch->outcome.parts)
-        cx_launch_part_add(launch, launch->outcome.parts, groups, job->times.start_ns, job->times.end_ns, ns);
+        cx_launch_part_add(launch, launch->outcome.parts, groups, job->times.start_ns, job->times.end_ns,
+                           launch->run.busy_ns);
     else
         cx_live_worked(worker->device->index, cx_launch_items(&launch->request.geometry),
                        launch->run.busy_ns);
@@ -322,13 +323,24 @@ enum { LEARNED_FROM = 8 };
  * enqueues all its launches at once must not pay for each. */
 enum { SAMPLED = 64 }; /* one launch of so many */
 
+/* Whether the first launches of a function are still to be timed: to learn how fast the member is, or, for
+ * nothing but a summary, some of them. */
+static bool is_first(const struct cx_worker *worker, const struct cx_kernel_history *history, bool learns)
+    CX_HOLDS(cx_context_locked)
+{
+    if (!learns)
+        return history->lengths.measured < LEARNED_FROM;
+    return history->records[worker->index].samples < LEARNED_FROM &&
+           atomic_load(&history->lengths.timing) < LEARNED_FROM;
+}
+
 bool cx_whole_wants_times(struct cx_worker *worker, const struct cx_kernel_history *history, bool *samples)
 {
-    const struct cx_context *context = worker->context;
-    if (!(context->nmembers > 1 && cx_worker_measures(worker)) && !worker->device->probe.synchronous)
+    const bool learns =
+        (worker->context->nmembers > 1 && cx_worker_measures(worker)) || worker->device->probe.synchronous;
+    if (!learns && !cx_options_get()->summary)
         return false;
-    if (!history || (history->records[worker->index].samples < LEARNED_FROM &&
-                     atomic_load(&history->lengths.timing) < LEARNED_FROM))
+    if (!history || is_first(worker, history, learns))
         return true;
     const bool now = history->lengths.unmeasured + 1 >= SAMPLED;
     if (samples)
@@ -339,12 +351,14 @@ bool cx_whole_wants_times(struct cx_worker *worker, const struct cx_kernel_histo
 static void choose_times(const struct cx_launch *launch, struct cx_kernel_history *history,
                          struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
-    if (cx_command_is_timed(&launch->base) || cx_options_get()->summary || cx_cut_search_measures())
+    if (cx_command_is_timed(&launch->base) || cx_launch_times_all() || cx_cut_search_measures())
         job->times.wanted = true;
     else if (!job->times.wanted)
         job->times.wanted = cx_whole_wants_times(worker, history, &job->times.sampled);
-    if (history)
-        history->lengths.unmeasured = job->times.wanted ? 0 : history->lengths.unmeasured + 1;
+    if (!history)
+        return;
+    history->lengths.unmeasured = job->times.wanted ? 0 : history->lengths.unmeasured + 1;
+    history->lengths.measured += job->times.wanted;
 }
 
 /* Handing a job to another thread, and waiting for it there, costs more than this: two wake-ups. */

@@ -74,6 +74,8 @@ struct cx_replay {
     unsigned left;        /* how often it may still be replayed; 0: none */
     bool briefly;         /* CX_REPEATS_BRIEFLY */
     double seconds;       /* that it takes (plan_stake.h); 0: not known */
+    uint64_t groups;      /* work-groups; 0: not known */
+    unsigned reason;      /* for the summary (launch_stats.h) */
     double lacked, gain;  /* what is counted as it lacks builds (cx_plan_lacked); 0: it lacks none */
     enum cx_use_kind use; /* write_place.h, with the next */
     double risk;
@@ -116,8 +118,9 @@ struct cx_kernel_lengths {
     unsigned prefixes CX_GUARDED_BY(cx_context_locked); /* launches that began with slices (prefix.h) */
     atomic_uint timing;  /* whole launches in flight whose times will be measured */
     atomic_uint telling; /* ... whose length is not known yet */
-    /* whole launches planned since one whose times were wanted */
+    /* whole launches planned since one whose times were wanted, and how many of these there were */
     unsigned unmeasured CX_GUARDED_BY(cx_context_locked);
+    unsigned measured CX_GUARDED_BY(cx_context_locked);
 };
 
 /* What former processes were asked (recall.h). */

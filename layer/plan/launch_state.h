@@ -184,14 +184,18 @@ static inline struct cx_mem *cx_launch_mem(const struct cx_launch *launch, unsig
 {
     return cx_args_mem(launch->request.args, arg);
 }
-/* The number of work-groups of the launch, whose local size is known. Called by plan/ and launch/. */
-static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
+/* The number of work-groups of a range whose local size is known. Called by launch/replay.c. */
+static inline uint64_t cx_launch_groups_of(const struct cx_access_geometry *geometry)
 {
     uint64_t groups = 1;
-    for (uint32_t d = 0; d < launch->request.geometry.work_dim; d++)
-        groups *= (launch->request.geometry.global[d] + launch->request.geometry.local[d] - 1) /
-                  launch->request.geometry.local[d];
+    for (uint32_t d = 0; d < geometry->work_dim; d++)
+        groups *= (geometry->global[d] + geometry->local[d] - 1) / geometry->local[d];
     return groups;
+}
+/* ... of the launch, whose local size is known. Called by plan/ and launch/. */
+static inline uint64_t cx_launch_groups(const struct cx_launch *launch)
+{
+    return cx_launch_groups_of(&launch->request.geometry);
 }
 /* The number of work-items of the launch. Called by plan/ and launch/. */
 static inline uint64_t cx_launch_items(const struct cx_access_geometry *geometry)

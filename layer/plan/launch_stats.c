@@ -3,12 +3,14 @@
  * Reports a launch to the summary table. See launch_stats.h.
  */
 #include "layer/plan/launch_stats.h"
+#include "layer/base/options.h"
 #include "layer/driver/device.h"
 #include "layer/knowledge/cut_search.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/recall.h"
 #include "layer/report/kernel_table.h"
 #include "layer/report/live.h"
+#include "layer/report/trace.h"
 
 #include <stdlib.h>
 
@@ -39,6 +41,16 @@ static struct cx_kernel_table_part part_of(const struct cx_launch *launch, const
                                          .last_ns = part->last_ns};
 }
 
+/* Where in the program's text the reason lies; "": nowhere. */
+static const char *reason_place(const struct cx_launch *launch, char *text, size_t room)
+{
+    const struct cx_launch_decision *decision = &launch->decision;
+    *text = '\0';
+    if (decision->line || decision->other_line) /* the text costs as much as all the rest */
+        cx_summary_lines_text(text, room, decision->summary, decision->line, decision->other_line, NULL);
+    return text;
+}
+
 void cx_launch_stats(const struct cx_launch *launch)
 {
     struct cx_kernel_table_part *parts = calloc(launch->outcome.nparts + 1u, sizeof(*parts));
@@ -47,11 +59,10 @@ void cx_launch_stats(const struct cx_launch *launch)
         return;
     for (unsigned p = 0; p < launch->outcome.nparts; p++)
         parts[p] = part_of(launch, &launch->outcome.parts[p]);
-    cx_summary_lines_text(where, sizeof(where), launch->decision.summary, launch->decision.line,
-                          launch->decision.other_line, NULL);
     const struct cx_kernel_table_run run = {
         .part = parts,
         .nparts = launch->outcome.nparts,
+        .items = cx_launch_items(&launch->request.geometry),
         .moved = launch->outcome.moved,
         .changed = launch->outcome.changed,
         .combined = launch->outcome.combined,
@@ -60,10 +71,38 @@ void cx_launch_stats(const struct cx_launch *launch)
             has_protocol(launch, CX_PROTOCOL_REDUCTION) || has_protocol(launch, CX_PROTOCOL_CHECKED),
         .remote_access = launch->decision.remote_access,
         .reason = launch->decision.reason == CX_WHY_NONE ? NULL : cx_launch_why(launch),
-        .where = where,
+        .where = reason_place(launch, where, sizeof(where)),
         .line = launch->decision.line};
     cx_kernel_table_launch(launch->request.kernel->function->stats, &run);
     free(parts);
+}
+
+unsigned cx_launch_reason(const struct cx_launch *launch)
+{
+    char where[256];
+    if (!cx_options_get()->summary || launch->decision.reason == CX_WHY_NONE)
+        return 0;
+    return cx_kernel_table_reason(launch->request.kernel->function->stats, cx_launch_why(launch),
+                                  reason_place(launch, where, sizeof(where)), launch->decision.line);
+}
+
+void cx_launch_repeated(const struct cx_launch_repeat *repeat)
+{
+    if (!cx_options_get()->summary)
+        return;
+    const struct cx_kernel_table_repeat row = {.device = repeat->device->index,
+                                               .name = cx_machine_get()->devices[repeat->device->index].name,
+                                               .reason = repeat->reason,
+                                               .groups = repeat->groups,
+                                               .items = repeat->items,
+                                               .failed = repeat->failed};
+    cx_kernel_table_repeated(repeat->kernel->function->stats, &row);
+}
+
+bool cx_launch_times_all(void)
+{
+    const struct cx_options *options = cx_options_get();
+    return cx_trace_on() || (options->power && options->summary);
 }
 
 static uint64_t mixed(uint64_t hash, uint64_t number)

@@ -24,9 +24,17 @@
 
 enum { MAX_DEVICES = 64, MAX_REASONS = 4, MAX_DECISIONS = 32, MAX_PRINTS = 4 };
 
+/* Times of whole launches of which only samples are timed, by work-items: launches may have no local size. */
+struct sampled {
+    uint64_t untimed;   /* work-items since the last sample */
+    uint64_t ns;        /* of untimed launches before it, by estimate */
+    double ns_per_item; /* of the last sample; 0: there was none */
+};
+
 struct device_stats {
     const char *name;
-    uint64_t packages, groups, busy_ns;
+    uint64_t packages, groups, busy_ns; /* busy_ns: as far as it was timed */
+    struct sampled sampled;
 };
 
 struct reason {
@@ -46,12 +54,13 @@ struct cx_function_stats {
     struct cx_function_stats *next;
     char *name;
     uint64_t launches, split, moved;
+    uint64_t untimed;                   /* launches whose times were not taken */
     uint64_t merged, changed, combined; /* launches with writes merged afterwards, and bytes of these */
     uint64_t private_copies;            /* launches with private copies of what atomics update */
     uint64_t remote_accesses;           /* launches with remote access */
     double balance_sum;
     uint64_t balanced;
-    uint64_t span_ns;                        /* first start to last end, summed */
+    uint64_t span_ns;                        /* first start to last end, summed, of timed launches */
     uint64_t split_span_ns;                  /* of split launches */
     struct device_stats device[MAX_DEVICES]; /* by real device */
     struct cx_gain_device gain[MAX_DEVICES]; /* ... each from its first start to its last end in a launch */
@@ -108,19 +117,58 @@ void cx_kernel_table_decided(struct cx_function_stats *stats, unsigned device, c
     cx_unlock(&lock);
 }
 
-static void count_reason(struct cx_function_stats *stats, const struct cx_kernel_table_run *run)
+/* 1 + the reason's place, which is taken for it if it is new; 0: all are taken. */
+static unsigned reason_number(struct cx_function_stats *stats, const char *text, const char *where,
+                              uint32_t line)
 {
-    const char *text = run->reason;
-    uint32_t line = run->line;
     for (unsigned i = 0; i < MAX_REASONS; i++) {
         struct reason *reason = &stats->reason[i];
         if (!reason->text)
-            *reason = (struct reason){strdup(text), strdup(run->where), line, 0};
-        if (reason->text && reason->line == line && strcmp(reason->text, text) == 0) {
-            reason->launches++;
-            return;
-        }
+            *reason = (struct reason){strdup(text), strdup(where), line, 0};
+        if (reason->text && reason->line == line && strcmp(reason->text, text) == 0)
+            return 1 + i;
     }
+    return 0;
+}
+
+static void count_reason(struct cx_function_stats *stats, unsigned number)
+{
+    if (number)
+        stats->reason[number - 1].launches++;
+}
+
+/* A whole launch that was not timed. */
+static void count_untimed(struct cx_function_stats *stats, struct sampled *sampled, uint64_t items)
+{
+    stats->untimed++;
+    sampled->untimed += items;
+}
+
+static uint64_t untimed_ns(const struct sampled *sampled)
+{
+    return sampled->ns + (uint64_t)((double)sampled->untimed * sampled->ns_per_item);
+}
+
+/* A whole launch that was: those before it are taken to be like it. */
+static void count_sample(struct sampled *sampled, uint64_t items, uint64_t ns)
+{
+    sampled->ns_per_item = items ? (double)ns / (double)items : 0;
+    sampled->ns = untimed_ns(sampled);
+    sampled->untimed = 0;
+}
+
+/* How long a device computed, and how long all launches took, of the untimed ones by estimate. */
+static uint64_t device_ns(const struct device_stats *device)
+{
+    return device->busy_ns + untimed_ns(&device->sampled);
+}
+
+static uint64_t total_ns(const struct cx_function_stats *stats)
+{
+    uint64_t ns = stats->span_ns;
+    for (unsigned d = 0; d < MAX_DEVICES; d++)
+        ns += untimed_ns(&stats->device[d].sampled);
+    return ns;
 }
 
 /* First finisher's time over the last's, from the launch's first start on; parts without work do not count.
@@ -160,49 +208,113 @@ static void count_gain(struct cx_function_stats *stats, const struct cx_kernel_t
     }
 }
 
-void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run)
+/* What one device did of it. alone: it was the only one. */
+static void count_part(struct cx_function_stats *stats, const struct cx_kernel_table_part *part, bool alone,
+                       uint64_t items)
+{
+    if (part->device >= MAX_DEVICES)
+        return;
+    struct device_stats *device = &stats->device[part->device];
+    device->name = part->name;
+    device->packages += part->packages;
+    device->groups += part->groups;
+    if (alone && part->last_ns <= part->first_ns) {
+        count_untimed(stats, &device->sampled, items);
+        return;
+    }
+    device->busy_ns += part->busy_ns;
+    if (alone)
+        count_sample(&device->sampled, items, part->last_ns - part->first_ns);
+}
+
+static unsigned working_parts(const struct cx_kernel_table_run *run)
+{
+    unsigned worked = 0;
+    for (unsigned p = 0; p < run->nparts; p++)
+        worked += run->part[p].packages > 0;
+    return worked;
+}
+
+/* The parts of the launch: which device did what, and how long it took. */
+static void count_parts(struct cx_function_stats *stats, const struct cx_kernel_table_run *run, bool split)
 {
     uint64_t start = UINT64_MAX, end = 0;
-    double balance;
-    unsigned worked = 0;
-    if (!stats)
-        return;
-    cx_lock(&lock);
-    stats->launches++;
-    stats->moved += run->moved;
     for (unsigned p = 0; p < run->nparts; p++) {
         const struct cx_kernel_table_part *part = &run->part[p];
         if (!part->packages)
             continue;
-        worked++;
         start = part->first_ns && part->first_ns < start ? part->first_ns : start;
         end = part->last_ns > end ? part->last_ns : end;
-        if (part->device < MAX_DEVICES) {
-            struct device_stats *device = &stats->device[part->device];
-            device->name = part->name;
-            device->packages += part->packages;
-            device->groups += part->groups;
-            device->busy_ns += part->busy_ns;
-        }
+        count_part(stats, part, !split, run->items);
     }
-    if (end > start)
-        stats->span_ns += end - start;
-    if (end > start && worked > 1)
-        stats->split_span_ns += end - start;
-    if (end > start)
-        count_gain(stats, run, worked > 1);
-    stats->split += worked > 1;
-    stats->merged += worked > 1 && run->merges;
-    stats->private_copies += worked > 1 && run->has_private;
-    stats->remote_accesses += worked > 1 && run->remote_access;
+    if (end <= start)
+        return;
+    stats->span_ns += end - start;
+    stats->split_span_ns += split ? end - start : 0;
+    count_gain(stats, run, split);
+}
+
+static void count_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run)
+{
+    const bool split = working_parts(run) > 1;
+    double balance;
+    stats->launches++;
+    stats->moved += run->moved;
+    stats->split += split;
+    stats->merged += split && run->merges;
+    stats->private_copies += split && run->has_private;
+    stats->remote_accesses += split && run->remote_access;
     stats->changed += run->changed;
     stats->combined += run->combined;
-    if (worked <= 1 && run->reason)
-        count_reason(stats, run);
+    count_parts(stats, run, split);
+    if (!split && run->reason)
+        count_reason(stats, reason_number(stats, run->reason, run->where, run->line));
     if (load_balance(run, &balance)) {
         stats->balance_sum += balance;
         stats->balanced++;
     }
+}
+
+void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run)
+{
+    if (!stats)
+        return;
+    cx_lock(&lock);
+    count_launch(stats, run);
+    cx_unlock(&lock);
+    keep_current();
+}
+
+unsigned cx_kernel_table_reason(struct cx_function_stats *stats, const char *text, const char *where,
+                                uint32_t line)
+{
+    unsigned number = 0;
+    cx_lock(&lock);
+    if (stats)
+        number = reason_number(stats, text, where, line);
+    cx_unlock(&lock);
+    return number;
+}
+
+static void count_repeated(struct cx_function_stats *stats, const struct cx_kernel_table_repeat *repeat)
+{
+    stats->launches++;
+    count_reason(stats, repeat->reason);
+    if (repeat->failed || repeat->device >= MAX_DEVICES)
+        return;
+    struct device_stats *device = &stats->device[repeat->device];
+    device->name = repeat->name;
+    device->packages++;
+    device->groups += repeat->groups;
+    count_untimed(stats, &device->sampled, repeat->items);
+}
+
+void cx_kernel_table_repeated(struct cx_function_stats *stats, const struct cx_kernel_table_repeat *repeat)
+{
+    if (!stats)
+        return;
+    cx_lock(&lock);
+    count_repeated(stats, repeat);
     cx_unlock(&lock);
     keep_current();
 }
@@ -222,7 +334,7 @@ static void print_devices(FILE *out, const struct cx_function_stats *stats)
                 (unsigned long long)device->packages,
                 groups ? 100.0 * (double)device->groups / (double)groups
                        : 100.0 * (double)device->packages / (double)packages, /* whole, of sizes unknown */
-                (double)device->busy_ns / 1e6);
+                (double)device_ns(device) / 1e6);
     }
 }
 
@@ -255,8 +367,8 @@ static void print_headline(FILE *out)
             units[d] = stats->gain[d].split_groups ? stats->gain[d].cpu_units : units[d];
         launches += stats->launches;
         split += stats->split;
-        alone += cx_gain_alone_ns(stats->gain, MAX_DEVICES, stats->span_ns, stats->split_span_ns);
-        span += (double)stats->span_ns;
+        alone += cx_gain_alone_ns(stats->gain, MAX_DEVICES, total_ns(stats), stats->split_span_ns);
+        span += (double)total_ns(stats);
     }
     for (unsigned d = 0; d < MAX_DEVICES; d++)
         cpu_units += units[d];
@@ -288,10 +400,18 @@ static void print_energy(FILE *out, const struct cx_function_stats *stats)
 {
     double busy[MAX_DEVICES];
     for (unsigned d = 0; d < MAX_DEVICES; d++)
-        busy[d] = (double)stats->device[d].busy_ns * 1e-9;
-    const double joules = energy->joules(stats, (double)stats->span_ns * 1e-9, busy, MAX_DEVICES);
+        busy[d] = (double)device_ns(&stats->device[d]) * 1e-9;
+    const double joules = energy->joules(stats, (double)total_ns(stats) * 1e-9, busy, MAX_DEVICES);
     if (isfinite(joules))
         fprintf(out, "; about %.1f J", joules);
+}
+
+static void print_reasons(FILE *out, const struct cx_function_stats *stats)
+{
+    for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++)
+        if (stats->reason[i].launches)
+            fprintf(out, "    whole %llu times: %s%s\n", (unsigned long long)stats->reason[i].launches,
+                    stats->reason[i].text, stats->reason[i].where ? stats->reason[i].where : "");
 }
 
 /* finished: at exit. */
@@ -301,7 +421,10 @@ static void print_kernel(FILE *out, const struct cx_function_stats *stats, bool 
     const bool full = cx_options_get()->summary == CX_OPTION_SUMMARY_FULL;
     fprintf(out, "  kernel %s: %llu launches, %llu split, %llu whole; time %.3f ms", stats->name,
             (unsigned long long)stats->launches, (unsigned long long)stats->split,
-            (unsigned long long)(stats->launches - stats->split), (double)stats->span_ns / 1e6);
+            (unsigned long long)(stats->launches - stats->split), (double)total_ns(stats) / 1e6);
+    if (stats->untimed)
+        fprintf(out, " (estimate: %llu of %llu launches timed)",
+                (unsigned long long)(stats->launches - stats->untimed), (unsigned long long)stats->launches);
     if (stats->balanced)
         fprintf(out, "; load balance %.3f", stats->balance_sum / (double)stats->balanced);
     fprintf(out, "; moved %.3f MB", (double)stats->moved / 1e6);
@@ -314,9 +437,7 @@ static void print_kernel(FILE *out, const struct cx_function_stats *stats, bool 
         fprintf(out, "    decided %llu times about device %u: %s\n",
                 (unsigned long long)stats->decision[i].times, stats->decision[i].device,
                 stats->decision[i].text);
-    for (unsigned i = 0; i < MAX_REASONS && stats->reason[i].text; i++)
-        fprintf(out, "    whole %llu times: %s%s\n", (unsigned long long)stats->reason[i].launches,
-                stats->reason[i].text, stats->reason[i].where ? stats->reason[i].where : "");
+    print_reasons(out, stats);
     uint64_t seen = 0;
     for (unsigned v = 0; v < CX_VERIFIED_COUNT; v++) {
         seen += stats->verified[v];

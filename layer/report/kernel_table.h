@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * COEXEC_SUMMARY: a table with a row for each kernel function, printed at exit on standard error or appended
- * to COEXEC_SUMMARY_FILE. Thread-safe. The records live as long as the process.
+ * to COEXEC_SUMMARY_FILE. Launches are counted one by one; whole launches are timed as samples (whole.c), and
+ * those between two samples count as taking as long for a work-item as the next sample (of the last ones: as
+ * the last sample). Thread-safe. The records live as long as the process.
  */
 #ifndef CX_LAYER_REPORT_KERNEL_TABLE_H
 #define CX_LAYER_REPORT_KERNEL_TABLE_H
@@ -34,6 +36,7 @@ struct cx_kernel_table_part {
 struct cx_kernel_table_run {
     const struct cx_kernel_table_part *part;
     unsigned nparts;
+    uint64_t items; /* its work-items */
     uint64_t moved, changed,
         combined; /* bytes moved to devices; found changed by a merge; combined on the host */
     bool merges, has_private, remote_access; /* the write protocols of a split launch */
@@ -43,6 +46,22 @@ struct cx_kernel_table_run {
 };
 /* Adds a finished launch to the record. Accepts NULL for the record. Called by plan/launch_stats.c. */
 void cx_kernel_table_launch(struct cx_function_stats *stats, const struct cx_kernel_table_run *run);
+
+/* The number of a reason for whole launches, which the next function takes; 0: there is no room for it. text,
+ * where, line: as above. Accepts NULL for the record. May be called under context->lock. Called by
+ * plan/launch_stats.c. */
+unsigned cx_kernel_table_reason(struct cx_function_stats *stats, const char *text, const char *where,
+                                uint32_t line);
+/* A finished launch that repeated one before (launch/replay.h), whole on one device and untimed. */
+struct cx_kernel_table_repeat {
+    unsigned device;  /* its index */
+    const char *name; /* lives as long as the process */
+    unsigned reason;  /* of cx_kernel_table_reason */
+    uint64_t groups, items;
+    bool failed; /* it computed nothing */
+};
+/* Adds it to the record. Accepts NULL for the record. Called by plan/launch_stats.c. */
+void cx_kernel_table_repeated(struct cx_function_stats *stats, const struct cx_kernel_table_repeat *repeat);
 
 /* What the summary tells of energy (COEXEC_POWER), both called at exit only. head: lines below the first
  * ones. joules: what a kernel, given by its record, consumed that took so long, while devices (by index, n of

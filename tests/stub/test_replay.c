@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { N = 1024, LOCAL = 16, BYTES = N * sizeof(cl_int), BUFFERS = 4, LAUNCHES = 200 };
@@ -189,7 +191,7 @@ static const struct watched {
     {.queues = true},
     {.properties = CL_QUEUE_PROFILING_ENABLE},
     {.properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE},
-    {.name = "COEXEC_SUMMARY", .value = "1"},
+    {.name = "COEXEC_TRACE", .value = "/dev/null"},
     {.name = "COEXEC_LOG", .value = "error,worker:debug,plan:info"},
 };
 
@@ -219,6 +221,82 @@ START_TEST(none_is_where_somebody_watches)
     if (other)
         cl_ok(clReleaseCommandQueue(other));
     close_all();
+}
+END_TEST
+
+/* ---- summaries ---- */
+
+static void run_for_a_summary(const struct setup *setup)
+{
+    const size_t items = N;
+    open_all(0);
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        inc(0);
+        cl_ok(clFinish(cl.queue));
+        copy(0, 1, i % 2 ? N : N / 2);
+    }
+    cl_set_mem(t.add, 0, t.mem[0]); /* of no local size */
+    cl_set_mem(t.add, 1, t.mem[0]);
+    cl_set_mem(t.add, 2, t.mem[3]);
+    for (unsigned i = 0; i < LAUNCHES; i++)
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, t.add, 1, NULL, &items, NULL, 0, NULL, NULL));
+    check(0);
+    check(1);
+    ck_assert(!setup->sure || repeated() > 2 * LAUNCHES);
+    close_all();
+}
+
+/* What a kernel's block says behind these words, the sum of all lines that have them; -1: none. */
+static double block_says(const char *text, const char *kernel, const char *words)
+{
+    char head[64];
+    snprintf(head, sizeof(head), "  kernel %s: ", kernel);
+    const char *at = strstr(text, head);
+    const char *end = at ? strstr(at + 1, "\n  kernel ") : NULL;
+    double sum = -1;
+    for (; at && (at = strstr(at, words)) && (!end || at < end); at++)
+        sum = (sum < 0 ? 0 : sum) + strtod(at + strlen(words), NULL);
+    return sum;
+}
+
+static void expect_block(const char *text, const char *kernel, bool sure)
+{
+    const double timed = block_says(text, kernel, "(estimate: "),
+                 split = block_says(text, kernel, "launches, ");
+    const double ms = block_says(text, kernel, "; time "), busy = block_says(text, kernel, " busy ");
+    char launches[64];
+    snprintf(launches, sizeof(launches), "  kernel %s: %d launches, ", kernel, LAUNCHES);
+    ck_assert_msg(strstr(text, launches) != NULL, "%s", text);
+    ck_assert_msg(split + block_says(text, kernel, "    whole ") == LAUNCHES, "%s", text);
+    ck_assert_msg(!sure || (timed >= 8 && timed < LAUNCHES / 4), "%s",
+                  text); /* once in so many are sampled */
+    ck_assert_msg(split > 0 || (ms > 0 && busy > 0.99 * ms && busy < 1.01 * ms), "%s", text);
+}
+
+/* They count launches that repeat one before, and have times of some. A stub's kernel takes a microsecond a
+ * work-group and more. */
+START_TEST(summaries_count_all)
+{
+    const struct setup *setup = &setups[_i];
+    int status = 1;
+    begin(setup);
+    setenv("COEXEC_SUMMARY", "1", 1);
+    setenv("COEXEC_SUMMARY_FILE", cl_folder_path("summary"), 1);
+    setenv("STUB_SPEED", "1", 1);
+    const pid_t child = fork();
+    if (child == 0) {
+        run_for_a_summary(setup);
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    char *text = file_read(cl_folder_path("summary"), NULL);
+    ck_assert_ptr_nonnull(text);
+    expect_block(text, "stub_inc", setup->sure);
+    expect_block(text, "stub_copy", setup->sure);
+    expect_block(text, "stub_add", setup->sure);
+    ck_assert_msg(block_says(text, "stub_inc", "; time ") > 0.9 * LAUNCHES * N / LOCAL / 1000, "%s", text);
+    free(text);
 }
 END_TEST
 
@@ -538,6 +616,7 @@ int main(void)
     tcase_add_loop_test(tests, most_are_repeated, 0, SETUPS);
     tcase_add_loop_test(tests, sizes_may_differ, 0, SETUPS);
     tcase_add_loop_test(tests, none_is_where_somebody_watches, 0, sizeof(watched) / sizeof(watched[0]));
+    tcase_add_loop_test(tests, summaries_count_all, 0, SETUPS);
     tcase_add_loop_test(tests, other_ranges, 0, SETUPS);
     tcase_add_loop_test(tests, what_follows_waits, 0, SETUPS);
     tcase_add_loop_test(tests, all_is_released, 0, SETUPS);
