@@ -8,6 +8,7 @@ usage: check_live.py PATH_OF_COEXEC PATH_OF_LIBSTUB LIVE_PROGRAM
 import contextlib
 import ctypes
 import fcntl
+import itertools
 import json
 import os
 import pathlib
@@ -225,17 +226,20 @@ def without_terminal():
 # ---- in a terminal ----
 
 class Terminal:
-    """A shell in tmux."""
+    """A shell in tmux, with a server of its own: one that is ending still takes new sessions, which end with it."""
+
+    number = itertools.count()
 
     def __init__(self, **variables):
-        self.name = f"coexec-live-{os.getpid()}"
-        self.tmux("kill-server")
+        self.name = f"coexec-live-{os.getpid()}-{next(self.number)}"
         shell = {**ENV, "PS1": "$ ", "HISTFILE": "/dev/null", **variables}
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "20", "bash --norc --noprofile", env=shell)
         self.tmux("set-option", "-g", "default-terminal", "screen")
 
     def tmux(self, *arguments, env=None):
-        return subprocess.run(["tmux", "-L", self.name, *arguments], env=env or ENV, capture_output=True, text=True, timeout=60).stdout
+        done = subprocess.run(["tmux", "-L", self.name, *arguments], env=env or ENV, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done
+        return done.stdout
 
     def keys(self, *keys):
         self.tmux("send-keys", *keys)
