@@ -103,24 +103,26 @@ static void read_devices(unsigned *devices, unsigned nlaunches, unsigned long fi
     ck_assert_uint_eq(done, first + (unsigned long)nlaunches * N);
 }
 
-static void expect(unsigned devices, unsigned wanted)
+/* Whether all that are wanted worked. Others must not have. */
+static bool are_those(unsigned devices, unsigned wanted)
 {
+    if (wanted == ANY)
+        return true;
     if (wanted == ONE)
         ck_assert_uint_eq(devices & (devices - 1), 0);
-    else if (wanted != ANY)
-        ck_assert_uint_eq(devices, wanted);
+    else
+        ck_assert_uint_eq(devices & ~wanted, 0);
+    return wanted == ONE || devices == wanted;
 }
 
-/* One launch within what is reported, which others share, then those beyond it, then one within. The first
- * one waits for the variant; fresh: it is another kernel's, and one work-group. */
-START_TEST(beyond)
+static bool launch_beyond(int i)
 {
-    const int c = _i / NSETTINGS, s = _i % NSETTINGS;
+    const int c = i / NSETTINGS, s = i % NSETTINGS;
     const cl_int more = LAUNCHES + 1;
     static cl_int a[N];
     unsigned devices[LAUNCHES + 1];
-    for (int i = 0; i < N; i++)
-        a[i] = 7 * i;
+    for (int n = 0; n < N; n++)
+        a[n] = 7 * n;
     open_case(c, s);
     cl_program program = cl_build(texts[cases[c].varies], "");
     cl_kernel kernel = cl_kernel_in(program, "stub_inc"), fill = cl_kernel_in(program, "stub_fill_gid");
@@ -131,12 +133,12 @@ START_TEST(beyond)
         launch(fill, SMALL, SMALL);
     else
         launch(kernel, N, SMALL);
-    for (int i = 0; i < LAUNCHES; i++)
+    for (int n = 0; n < LAUNCHES; n++)
         launch(kernel, N, LARGE);
     launch(kernel, N, SMALL);
     cl_read(mem, a, sizeof(a));
-    for (int i = 0; i < N; i++)
-        ck_assert_msg(a[i] == 7 * i + more + !settings[s].fresh, "%s: %d is %d", cases[c].what, i, a[i]);
+    for (int n = 0; n < N; n++)
+        ck_assert_msg(a[n] == 7 * n + more + !settings[s].fresh, "%s: %d is %d", cases[c].what, n, a[n]);
     cl_ok(clReleaseMemObject(mem));
     cl_ok(clReleaseMemObject(other));
     cl_ok(clReleaseKernel(kernel));
@@ -144,15 +146,24 @@ START_TEST(beyond)
     cl_ok(clReleaseProgram(program));
     cl_close();
     read_devices(devices, (unsigned)more, settings[s].fresh ? SMALL : N);
-    for (int i = 0; i < more; i++)
-        printf("# %s, %s: %d on %u\n", cases[c].what, settings[s].algo, i, devices[i]);
-    expect(devices[0], ONE); /* nobody knew */
-    expect(devices[1], cases[c].first);
-    expect(devices[LAUNCHES - 1], cases[c].last);
+    for (int n = 0; n < more; n++)
+        printf("# %s, %s: %d on %u\n", cases[c].what, settings[s].algo, n, devices[n]);
+    ck_assert(are_those(devices[0], ONE)); /* nobody knew */
+    const bool first = are_those(devices[1], cases[c].first),
+               last = are_those(devices[LAUNCHES - 1], cases[c].last);
     ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "left out"), 0);
     if (strcmp(cases[c].names, "twin") || strcmp(cases[c].split_group, "256")) /* nobody was tried in vain */
         ck_assert_uint_eq(cl_lines_with(cl_folder_path("log"), "fails to start"), 0);
     cl_folder_remove();
+    return first && last;
+}
+
+/* One launch within what is reported, which others share, then those beyond it, then one within. The first
+ * one waits for the variant; fresh: it is another kernel's, and one work-group. Where what is measured
+ * decides (COEXEC_SPLIT=auto) a busy machine may have one that others would share stay whole. */
+START_TEST(beyond)
+{
+    ck_assert(cl_in_some_try(launch_beyond, _i));
 }
 END_TEST
 
