@@ -43,6 +43,7 @@ static const char *const names[CX_RANK_COUNT] = {
     [CX_RANK_TRACE_FILE] = "trace file",
     [CX_RANK_ACCOUNT] = "account",
     [CX_RANK_HANDLE_SET] = "handle set",
+    [CX_RANK_SUB_DEVICES] = "sub-devices",
     [CX_RANK_SERIALIZE] = "serialize",
     [CX_RANK_COPY_CHUNKS] = "copy chunks",
     [CX_RANK_COPY_THREADS] = "copy threads",

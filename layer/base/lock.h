@@ -45,6 +45,7 @@ enum cx_lock_rank {
     CX_RANK_ACCOUNT,         /* account.c: all accounts */
     CX_RANK_KNOWLEDGE,       /* knowledge.c: what this process knows */
     CX_RANK_HANDLE_SET,      /* handle_set.c: changes of the set of handles */
+    CX_RANK_SUB_DEVICES,     /* sub_devices.c: parts of devices that are kept */
     CX_RANK_SERIALIZE,       /* serialize.c: calls of a driver that takes one at a time */
     CX_RANK_COPY_CHUNKS,     /* copy_chunks.h: chunks that several threads copy */
     CX_RANK_COPY_THREADS,    /* copy_threads.c: the threads' tasks */

@@ -10,6 +10,7 @@
 #include "layer/base/options.h"
 #include "layer/driver/fission.h"
 #include "layer/driver/select.h"
+#include "layer/driver/sub_devices.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -317,7 +318,7 @@ struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, 
 
 void cx_real_device_free_part(struct cx_real_device *part)
 {
-    part->cl->clReleaseDevice(part->id);
+    cx_sub_device_give_back(part->platform, part->id);
     forget_texts(part);
     free(part);
 }

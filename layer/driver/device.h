@@ -105,8 +105,8 @@ const struct cx_machine *cx_machine_get(void);
  * tools/coexec_info.c. */
 void cx_probe_device(struct cx_real_device *device, cl_context context, cl_command_queue queue);
 
-/* Makes a device like `of` for a sub-device that the driver made of it, and takes that over: free releases
- * it. NULL: no memory. Called by object/device.c and object/sub_device.c. */
+/* Makes a device like `of` for a sub-device that the driver made of it (sub_devices.h), and takes that over:
+ * free gives it back. NULL: no memory. Called by object/device.c and object/sub_device.c. */
 struct cx_real_device *cx_real_device_new_part(const struct cx_real_device *of, cl_device_id id);
 void cx_real_device_free_part(struct cx_real_device *part);
 

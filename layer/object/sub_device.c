@@ -9,6 +9,7 @@
  */
 #include "layer/object/device.h"
 #include "layer/base/entry.h"
+#include "layer/driver/sub_devices.h"
 #include "layer/base/log.h"
 
 #include <stdlib.h>
@@ -225,10 +226,10 @@ static cl_int cut_member(struct partition *partition, unsigned member)
                 list[1 + partition->share[i].part] = partition->share[i].units;
         if (!cutter->by_counts)
             list[2] = 0;
-        code = real->cl->clCreateSubDevices(real->id, list, room, cutter->id, &made);
+        code = cx_sub_devices_make(real, list, room, cutter->id, &made);
     }
     for (cl_uint i = cutter->ncounts; code == CL_SUCCESS && i < made && i < room; i++) {
-        real->cl->clReleaseDevice(cutter->id[i]);
+        cx_sub_device_give_back(real->platform, cutter->id[i]);
         cutter->id[i] = NULL;
     }
     free(list);
@@ -387,7 +388,7 @@ static cl_int plan_affinity(struct partition *partition, const cl_device_partiti
                     (cutter->domains && wanted == CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE);
         if (cuts && real->cl->clCreateSubDevices(real->id, partition->type, 0, NULL, &count) == CL_SUCCESS &&
             count && (cutter->id = calloc(count, sizeof *cutter->id)) != NULL &&
-            real->cl->clCreateSubDevices(real->id, partition->type, count, cutter->id, NULL) != CL_SUCCESS)
+            cx_sub_devices_make(real, partition->type, count, cutter->id, &count) != CL_SUCCESS)
             count = 0;
         for (cl_uint i = 0; i < count && code == CL_SUCCESS; i++)
             code = add_share(partition, partition->nsubs++, m, 1) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -421,7 +422,7 @@ static void finish(struct partition *partition)
         struct cutter *cutter = &partition->cutter[m];
         for (cl_uint i = 0; cutter->id && i < cutter->ncounts; i++)
             if (cutter->id[i])
-                partition->device->members[m]->cl->clReleaseDevice(cutter->id[i]);
+                cx_sub_device_give_back(partition->device->members[m]->platform, cutter->id[i]);
         free(cutter->id);
     }
     free(partition->cutter);
