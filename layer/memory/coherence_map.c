@@ -368,6 +368,20 @@ void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t 
     }
 }
 
+uint64_t cx_coherence_lacking_all(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t places)
+{
+    uint64_t bytes = 0;
+    if (!clip(map, lo, &hi))
+        return 0;
+    for (const struct segment *segment = find(map, lo); segment && segment->lo < hi;
+         segment = segment->next) {
+        const uint64_t from = segment->lo > lo ? segment->lo : lo, end = segment_end(map, segment);
+        if (!(segment->valid & places))
+            bytes += (end < hi ? end : hi) - from;
+    }
+    return bytes;
+}
+
 /* valid = (valid & keep) | add over the range. */
 static bool change_holders(struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t keep, uint64_t add)
 {

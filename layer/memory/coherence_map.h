@@ -55,9 +55,11 @@ bool cx_coherence_missing_since(const struct cx_coherence *map, uint64_t lo, uin
                                 uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count)
     CX_HOLDS(cx_context_locked);
 /* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk.
- * Called by plan/candidates.c, plan/making_cost.c, plan/migration_credit.c, plan/plan_stake.c and
- * plan/remote_access_rules.c. */
+ * Called by plan/candidates.c, plan/migration_credit.c, plan/plan_stake.c and plan/remote_access_rules.c. */
 void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes)
+    CX_HOLDS(cx_context_locked);
+/* Bytes of [lo, hi) that are valid at none of these places, as bits. Called by plan/making_cost.c. */
+uint64_t cx_coherence_lacking_all(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t places)
     CX_HOLDS(cx_context_locked);
 /* Adds `place` to the holders of [lo, hi). Called by memory/ and launch/. */
 bool cx_coherence_validate(struct cx_coherence *map, uint64_t lo, uint64_t hi, unsigned place)

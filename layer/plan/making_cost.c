@@ -4,11 +4,11 @@
  */
 #include "layer/plan/making_cost.h"
 #include "layer/memory/transport.h"
+#include "layer/plan/plan_size.h"
 #include "layer/plan/result_use.h"
 #include "layer/timeline/worker.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Memory that is made on a GPU (an H100 took 0.2 to 0.4 ms for 256 MB) and on another device, bytes a second
  * at least, and seconds for each object. */
@@ -31,22 +31,31 @@ double cx_making_objects(const struct cx_launch *launch, const struct cx_worker 
     return seconds;
 }
 
-/* Bytes of the argument's region that the place lacks, and that come to it through the host copy, as other
- * members alone have them. */
-static double through_host(const struct cx_mem *mem, const struct cx_access_interval *read, unsigned place,
-                           uint64_t *lacking) CX_HOLDS(cx_context_locked)
+/* The places, as bits, from which bytes of the root will come to the worker's without the host, once it has
+ * an object on both. */
+static uint64_t near_places(const struct cx_mem *root, const struct cx_worker *worker)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_near near;
+    uint64_t peers = cx_plan_peers(worker, root);
+    cx_transports_near(root, cx_mem_place(root, worker), &near);
+    for (unsigned m = 0; m < worker->context->nmembers && root->real[worker->index]; m++)
+        if (root->real[m])
+            peers &= ~(UINT64_C(1) << (1 + m));
+    return near.any | peers;
+}
+
+/* Bytes of the argument's region that come to the worker's place through the host copy, as neither it nor a
+ * place near it has them: each of these may have a part. */
+static double through_host(const struct cx_mem *mem, const struct cx_access_interval *read,
+                           const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
+{
+    const unsigned place = cx_mem_place(mem->root, worker);
     if (place == CX_PLACE_HOST || read->lo >= read->hi)
         return 0;
-    memset(lacking, 0, 64 * sizeof(*lacking));
-    cx_coherence_lacking(mem->storage->coherence, mem->origin + read->lo, mem->origin + read->hi, lacking);
-    cx_transports_near(mem->root, place, &near);
-    uint64_t bytes = lacking[place] < lacking[CX_PLACE_HOST] ? lacking[place] : lacking[CX_PLACE_HOST];
-    for (unsigned p = 1; p <= mem->context->nmembers; p++)
-        if (near.any >> p & 1 && lacking[p] < bytes)
-            bytes = lacking[p];
-    return (double)bytes;
+    return (double)cx_coherence_lacking_all(
+        mem->storage->coherence, mem->origin + read->lo, mem->origin + read->hi,
+        near_places(mem->root, worker) | UINT64_C(1) << place | UINT64_C(1) << CX_PLACE_HOST);
 }
 
 /* Bytes of the argument's inputs: of a package that reads most of them all, of others the member's part. */
@@ -61,8 +70,7 @@ static double inputs(const struct cx_launch *launch, const struct cx_making *spl
     for (unsigned i = 0; i < split->plan->n; i++) {
         const struct cx_worker *worker = &launch->base.context->workers[split->plan->member[i]];
         if (split->part[i] > 0)
-            bytes += (all ? 1 : split->part[i]) *
-                     through_host(mem, read, cx_mem_place(mem->root, worker), split->scratch);
+            bytes += (all ? 1 : split->part[i]) * through_host(mem, read, worker);
     }
     return bytes;
 }
@@ -75,16 +83,15 @@ static double results(const struct cx_launch *launch, const struct cx_making *sp
     const struct cx_context *context = launch->base.context;
     const struct cx_mem *mem = cx_launch_mem(launch, arg);
     const struct cx_access_interval *write = &split->whole[arg].write;
-    const unsigned home = cx_mem_place(mem->root, &context->workers[split->plan->member[split->best]]);
+    const struct cx_worker *best = &context->workers[split->plan->member[split->best]];
     const bool expected = cx_result_use_expects(launch->request.kernel->function->history, arg) > 0;
-    struct cx_near near;
     double part = 0;
-    if (write->lo >= write->hi || home == CX_PLACE_HOST)
+    if (write->lo >= write->hi || cx_mem_place(mem->root, best) == CX_PLACE_HOST)
         return 0;
-    cx_transports_near(mem->root, home, &near);
+    const uint64_t near = near_places(mem->root, best);
     for (unsigned i = 0; i < split->plan->n; i++) {
         const unsigned place = cx_mem_place(mem->root, &context->workers[split->plan->member[i]]);
-        if (place != CX_PLACE_HOST && (expected || (i != split->best && !(near.any >> place & 1))))
+        if (place != CX_PLACE_HOST && (expected || (i != split->best && !(near >> place & 1))))
             part += split->part[i];
     }
     return part * (double)(write->hi - write->lo);

@@ -16,7 +16,6 @@ double cx_making_objects(const struct cx_launch *launch, const struct cx_worker 
 struct cx_making {
     const struct cx_split_plan *plan;
     const double *part; /* of the launch, that each member of the plan does; 0: it does not take part */
-    uint64_t *scratch;  /* room for 64 */
     unsigned best;      /* in the plan: where the launch would run whole, and its results may be wanted */
     const struct cx_access_region
         *whole; /* what the launch touches, then what one package does, by argument */

@@ -396,26 +396,25 @@ double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes)
     return rate > 0 ? bytes / rate : cx_plan_move_seconds(bytes);
 }
 
-/* Whether members' memory is copied to this one's without the host, by a shared shadow or a slot (peer.h,
- * transport_bounce.c). */
-static bool has_peer(const struct cx_worker *worker, const struct cx_mem *root)
+uint64_t cx_plan_peers(const struct cx_worker *worker, const struct cx_mem *root)
 {
     struct cx_context *context = worker->context;
-    bool any = false;
+    uint64_t places = 0;
     if (!context->memory.peers || root->image || root->storage->svm || !cx_peers_are_open(context))
-        return false;
-    for (unsigned m = 0; m < context->nmembers && !any; m++)
-        any = cx_peer_reaches(context->memory.peers, m, worker->index) &&
-              !cx_peer_broken(context->memory.peers, m, worker->index) &&
-              !atomic_load(&context->workers[m].left_out);
-    return any;
+        return 0;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_peer_reaches(context->memory.peers, m, worker->index) &&
+            !cx_peer_broken(context->memory.peers, m, worker->index) &&
+            !atomic_load(&context->workers[m].left_out))
+            places |= UINT64_C(1) << (1 + m);
+    return places;
 }
 
 double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes)
 {
     const double measured = (double)cx_transfer_peer_rate(worker);
-    return has_peer(worker, root) ? bytes / (measured > 0 ? measured : PEER_BYTES_PER_S)
-                                  : cx_plan_upload_seconds(worker, bytes);
+    return cx_plan_peers(worker, root) ? bytes / (measured > 0 ? measured : PEER_BYTES_PER_S)
+                                       : cx_plan_upload_seconds(worker, bytes);
 }
 
 struct cx_plan_bring cx_plan_bring(const struct cx_worker *worker, const struct cx_mem *root,

@@ -24,6 +24,9 @@ double cx_plan_upload_rate(const struct cx_worker *worker);
 /* Seconds of uploads to the member: by the measured rate, else as cx_plan_move_seconds. Called by
  * candidates.c, plan_stake.c and split_feedback.c. */
 double cx_plan_upload_seconds(const struct cx_worker *worker, double bytes);
+/* The places, as bits, of members whose memory is copied to this one's without the host, by a shared shadow
+ * or a slot (peer.h, transport_bounce.c). Called by making_cost.c. */
+uint64_t cx_plan_peers(const struct cx_worker *worker, const struct cx_mem *root) CX_HOLDS(cx_context_locked);
 /* Seconds to move to the member bytes of the root that only other members have; between peers without the
  * host. context->lock held, as for the next. Called by plan_stake.c. */
 double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes)

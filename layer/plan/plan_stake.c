@@ -413,7 +413,7 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct cx_
 {
     divide(launch, plan, costs, costs->part);
     const struct sums sums = add_up(launch, plan, history, costs);
-    const struct cx_making making = {plan, costs->part, costs->scratch, costs->best, costs->whole};
+    const struct cx_making making = {plan, costs->part, costs->best, costs->whole};
     const double whole = cx_plan_length(launch), part = costs->part[costs->best];
     const struct cx_worker *worker = &launch->base.context->workers[plan->member[costs->best]];
     const double read = cx_plan_upload_seconds(worker, read_bytes(launch, history, worker, costs->whole));

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 4096, BYTES = N * sizeof(cl_int) };
 
@@ -18,7 +19,12 @@ static const char source[] =
     "{ int i = get_global_id(0), l = i > 0 ? i - 1 : i, r = i + 1 < n ? i + 1 : i;\n"
     "  out[i] = in[l] + in[r]; out[n + i] = in[n + l] - in[n + r]; }\n"
     "__kernel void gather(__global const int *in, __global const int *at, __global int *out)\n"
-    "{ out[get_global_id(0)] = in[at[get_global_id(0)]]; }\n";
+    "{ out[get_global_id(0)] = in[at[get_global_id(0)]]; }\n"
+    "__kernel void march(__global const int *in, __global int *out, int rounds)\n"
+    "{ int i = get_global_id(0), n = get_global_size(0), v = in[i > 0 ? i - 1 : i] + in[i + 1 < n ? i + 1 : "
+    "i];\n"
+    "  for (int r = 0; r < rounds; r++) v = v * 5 + (v >> 3);\n"
+    "  out[i] = v; }\n";
 
 static int got[N];
 
@@ -124,6 +130,56 @@ START_TEST(gathered_at_once)
 }
 END_TEST
 
+enum { STEPS = 1 << 18 };
+
+/* Steps from one buffer to the other and back until the log says so and so often. */
+static void march(cl_kernel kernel, const cl_mem mems[2], const char *log, const char *says, unsigned times)
+{
+    const size_t items = STEPS, local = 64;
+    unsigned i = 0;
+    for (; i < 4000 && cl_lines_with(log, says) < times; i++) {
+        cl_set_mem(kernel, 0, mems[i % 2]);
+        cl_set_mem(kernel, 1, mems[(i + 1) % 2]);
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+        if (i % 4 == 3)
+            cl_ok(clFinish(cl.queue));
+    }
+    cl_ok(clFinish(cl.queue));
+    ck_assert_msg(i < 4000, "never: %s", says);
+}
+
+/* Each device has its part of both buffers, and only borders move, by slots. Nothing of that needs a host
+ * copy, so that none is in the bound of what a split may lose. */
+START_TEST(parts_need_no_host_copy)
+{
+    const char *log;
+    cl_folder_make("exchange");
+    set_variable("peer", "auto");
+    set_variable("peer_from", "0");
+    set_variable("analysis_wait", "0");
+    setenv("COEXEC_SPLIT", "auto", 1);
+    setenv("COEXEC_BUDGET", "0.99", 1);
+    setenv("COEXEC_LOG", "error,data:info,plan:debug", 1);
+    setenv("COEXEC_LOG_FILE", log = strdup(cl_folder_path("plan")), 1);
+    cl_open();
+    cl_kernel kernel = cl_kernel_of(source, "march");
+    cl_mem mems[2];
+    for (unsigned i = 0; i < 2; i++)
+        mems[i] = cl_buffer(CL_MEM_READ_WRITE, STEPS * sizeof(cl_int), NULL);
+    cl_set_int(kernel, 2, 200);
+    march(kernel, mems, log, "devices exchange bytes directly, from", 1);
+    march(kernel, mems, log, "runs split", cl_lines_with(log, "runs split") + 2);
+    ck_assert_int_eq(truncate(log, 0), 0);
+    march(kernel, mems, log, " to make host copies", 3);
+    ck_assert_double_eq(cl_most_with(log, " to make host copies"), 0);
+    for (unsigned i = 0; i < 2; i++)
+        cl_ok(clReleaseMemObject(mems[i]));
+    cl_ok(clReleaseKernel(kernel));
+    cl_close();
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("peer_exchange");
@@ -131,6 +187,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, exchanges_at_once);
     tcase_add_loop_test(tcase, gathered_at_once, 0, 2);
+    tcase_add_test(tcase, parts_need_no_host_copy);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }

@@ -57,18 +57,7 @@ END_TEST
 /* The most milliseconds that the log says splits took for pages of host copies; -1: it says nothing. */
 static double most_for_host_copies(void)
 {
-    static const char words[] = " to make host copies";
-    char *text = file_read(cl_folder_path("plan"), NULL);
-    double most = -1;
-    ck_assert_ptr_nonnull(text);
-    for (char *at = text; (at = strstr(at, words)) != NULL; at++) {
-        const char *number = at;
-        while (number > text && number[-1] != '(')
-            number--;
-        most = strtod(number, NULL) > most ? strtod(number, NULL) : most;
-    }
-    free(text);
-    return most;
+    return cl_most_with(cl_folder_path("plan"), " to make host copies");
 }
 
 /* What a launch made on the first device has no host copy yet, by which the second one's half would come: new

@@ -123,6 +123,7 @@ static void check_missing(const struct cx_coherence *map, const struct oracle *o
     for (size_t m = 0; m < count; m++)
         listed_bytes += moves[m].hi - moves[m].lo;
     ck_assert_uint_eq(lacking[place], listed_bytes);
+    ck_assert_uint_eq(cx_coherence_lacking_all(map, lo, hi, UINT64_C(1) << place), listed_bytes);
     for (size_t m = 0; m + 1 < count; m++) {
         ck_assert_uint_le(moves[m].hi, moves[m + 1].lo);
         ck_assert(moves[m].hi < moves[m + 1].lo || moves[m].from != moves[m + 1].from);
@@ -149,11 +150,15 @@ static void check_queries(const struct cx_coherence *map, const struct oracle *o
 {
     const unsigned place = roll(oracle->places);
     uint64_t holders = (UINT64_C(1) << oracle->places) - 1;
+    const uint64_t places = holders & (((uint64_t)roll(1 << 15) << 15) | roll(1 << 15));
+    uint64_t lacking_all = 0;
     bool owned = true;
     for (unsigned i = lo; i < hi; i++) {
+        lacking_all += !(oracle->at[i].valid & places);
         holders &= oracle->at[i].valid;
         owned &= oracle->at[i].valid == UINT64_C(1) << place && !oracle->at[i].unwritten;
     }
+    ck_assert_uint_eq(cx_coherence_lacking_all(map, lo, hi, places), lacking_all);
     ck_assert_uint_eq(cx_coherence_holders(map, lo, hi), holders);
     ck_assert_int_eq(cx_coherence_owned(map, lo, hi, place), owned);
     ck_assert_int_eq(cx_coherence_valid(map, lo, hi, place), holders >> place & 1);
