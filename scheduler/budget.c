@@ -99,9 +99,23 @@ static bool waits(const struct cx_budget_record *record, double lost)
     return record->since < CX_BUDGET_AGAIN * lost;
 }
 
+/* A row of splits is under way that is judged as a whole. */
+static bool is_in_row(const struct cx_budget_record *record)
+{
+    return record->row > 0 && record->row < CX_BUDGET_ROW;
+}
+
+/* The row goes on with a launch whose data is where the split needs it, and has not lost more than so many of
+ * these may gain. */
+static bool goes_on(const struct cx_budget_record *record, const struct cx_stake *stake, double least)
+{
+    const double gain = stake->whole - stake->split;
+    return is_in_row(record) && gain > least && record->row_lost <= CX_BUDGET_ROW * gain;
+}
+
 bool cx_budget_rests(const struct cx_budget_record *record)
 {
-    return record->splits > 0 && !has_gained(record) && !gains_a_little(record) &&
+    return record->splits > 0 && !is_in_row(record) && !has_gained(record) && !gains_a_little(record) &&
            waits(record, record->lost) && waits(record, record->excess);
 }
 
@@ -138,8 +152,8 @@ static bool invests(struct cx_budget *budget, struct cx_budget_record *record, d
     return true;
 }
 
-enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budget_record *record,
-                                       const struct cx_stake *given, double *reserved)
+static enum cx_stake_verdict decide(struct cx_budget *budget, struct cx_budget_record *record,
+                                    const struct cx_stake *given, double *reserved)
 {
     const double part = part_returned(budget);
     const struct cx_stake returning = {given->whole, less_returned(given->split, given->whole, part),
@@ -160,12 +174,13 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budge
 
     if (!promises && !affordable)
         return CX_STAKE_NO_GAIN;
-    const bool trusted = has_gained(record) || (!is_misled(budget) && !waits(record, record->excess));
+    const bool on = goes_on(record, stake, least);
+    const bool trusted = has_gained(record) || (!is_misled(budget) && (on || !waits(record, record->excess)));
     if (promises && stake->whole - stake->split > least && loss <= 0 && trusted)
         return CX_STAKE_SPLIT;
     const bool likely =
         promises || record->splits == 0 || gains_a_little(record) || record->won > record->lost;
-    if (waits(record, likely ? record->lost : fmax(record->lost, stake->whole)))
+    if (!on && waits(record, likely ? record->lost : fmax(record->lost, stake->whole)))
         return CX_STAKE_WAITS;
     if (!affordable && (early || is_misled(budget) || !invests(budget, record, placed - stake->later, loss)))
         return CX_STAKE_TOO_DEAR;
@@ -173,6 +188,16 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budge
     budget->reserved += *reserved;
     budget->trials++;
     return CX_STAKE_TRIAL;
+}
+
+enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budget_record *record,
+                                       const struct cx_stake *stake, double *reserved)
+{
+    const enum cx_stake_verdict verdict = decide(budget, record, stake, reserved);
+    record->row = cx_stake_splits(verdict) ? record->row + 1 : 0;
+    if (record->row <= 1)
+        record->row_lost = 0;
+    return verdict;
 }
 
 double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *record, double reserved,
@@ -193,6 +218,7 @@ double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *recor
     record->won += won;
     record->lost = ratio < 1 - CX_BUDGET_GAIN ? 0 : fmax(record->lost + lost - won, 0);
     record->excess = ratio < 1 - CX_BUDGET_GAIN ? 0 : record->excess + excess;
+    record->row_lost += lost - won;
     record->since = 0;
     budget->saved = KEPT * budget->saved + won;
     budget->invested = fmax(budget->invested - won, 0);
@@ -216,12 +242,15 @@ void cx_budget_first_use(struct cx_budget_record *record, const struct cx_budget
     record->ratio = before->ratio;
     record->splits = before->splits;
     record->gains = before->gains;
+    record->row_lost = before->row_lost;
 }
 
 void cx_budget_invested(struct cx_budget_record *record, double seconds)
 {
-    if (is_time(seconds))
-        record->lost = fmax(record->lost - seconds, 0);
+    if (!is_time(seconds))
+        return;
+    record->lost = fmax(record->lost - seconds, 0);
+    record->row_lost -= seconds;
 }
 
 bool cx_budget_pays(double expected, double part, double price)

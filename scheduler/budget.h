@@ -25,6 +25,10 @@
  * since it last gained, less what it saved, so that what never gains takes ever less of the account.
  * Knowledge waits only for what was lost beyond bounds: what a trial lost as foreseen, such as moves, need
  * not recur; and one split that something disturbed is forgiven where those before it gained more.
+ *  - A row of launches, split one after the other, tells more than its first ones, which move what lies where
+ * whole launches left it. So what these lost holds up none of the first CX_BUDGET_ROW, as long as the row has
+ * not lost more than so many launches would gain whose data lies as splits left it; each of these has to be
+ * known to gain, or in the account, as any other.
  *
  * So the loss against the first device alone never exceeds CX_BUDGET_SHARE of its busy time, and
  * CX_BUDGET_INVESTED where investments fail, plus what true costs exceed their bounds by (the argument of ski
@@ -58,6 +62,7 @@
 #define CX_BUDGET_SMALL    0.05 /* likewise, of what was seen to gain */
 #define CX_BUDGET_SEEN     3    /* splits in a row that gained: the kernel was seen to gain */
 #define CX_BUDGET_AGAIN    50.0 /* times the loss that a kernel runs before it is tried again */
+#define CX_BUDGET_ROW      8    /* splits in a row that are judged together */
 #define CX_BUDGET_CURIOUS  0.25 /* of the account that trials against the estimates may lose */
 #define CX_BUDGET_INVESTED 0.05 /* of busy time that investments may lose beyond what splits earned */
 #define CX_BUDGET_WORTH    2.0  /* times its price that opening a device, or an investment, must promise */
@@ -86,6 +91,8 @@ struct cx_budget_record {
     double ratio;    /* of a split's time to the whole launch's, newer ones counting more; 0: none measured */
     unsigned splits; /* measured */
     unsigned gains;  /* of these, the last ones in a row that gained anything */
+    unsigned row;    /* begun one after the other, without a whole launch since, and ... */
+    double row_lost; /* what these lost so far, less what they saved */
 };
 
 /* One launch, in seconds. */

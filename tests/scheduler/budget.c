@@ -267,9 +267,9 @@ START_TEST(an_investment_is_not_waited_for)
     struct cx_budget_record record = {0};
     struct cx_budget budget = fresh;
     double reserved;
-    cx_budget_ran(&budget, &record, 2);
+    cx_budget_ran(&budget, &record, 4);
     ck_assert_int_eq(cx_budget_decide(&budget, &record, &moves, &reserved), CX_STAKE_TRIAL);
-    const double lost = cx_budget_settle(&budget, &record, reserved, 0.01, 0.025);
+    const double lost = cx_budget_settle(&budget, &record, reserved, 0.01, 0.06);
     ck_assert_int_eq(decide(&budget, &record, placed), CX_STAKE_WAITS);
     cx_budget_invested(&record, fmin(lost, reserved));
     ck_assert_int_eq(decide(&budget, &record, placed), CX_STAKE_TRIAL);
