@@ -317,7 +317,8 @@ static int export_to(struct request *request)
     FILE *out = request->file ? fopen(request->file, "we") : stdout;
     if (!out)
         return cx_tool_error(me, "%s: %s", request->file, strerror(errno));
-    cx_profile_table_write(&request->sets, out);
+    char line[CX_PROFILE_LINE];
+    cx_profile_table_write(&request->sets, out, line);
     const bool ok =
         cx_store_each(request->store, request->kernel, put, out) && fflush(out) == 0 && !ferror(out);
     if (out != stdout && fclose(out) != 0)

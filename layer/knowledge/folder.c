@@ -9,8 +9,10 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -91,16 +93,32 @@ unsigned cx_knowledge_each_new(const char *folder, void (*take)(void *data, cons
     return count > 0 ? (unsigned)count : 0;
 }
 
+/* Room for a text, a line of it and the stream's buffer. Pages of its own: at exit() large memory from
+ * malloc() would have glibc put together all small pieces that the program has freed, for a tenth of a second
+ * and more where they are millions. */
+struct room {
+    char line[CX_PROFILE_LINE], buffer[4096];
+    char text[];
+};
+
 bool cx_knowledge_write(const char *folder, const char *name, const struct cx_profile_table *table)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
+    const size_t most = (1 + (size_t)table->nsets + table->count) * (CX_PROFILE_LINE + CX_TABLE_SET_TEXT);
+    struct room *room = mmap(NULL, sizeof(*room) + most, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
         return false;
-    cx_profile_table_write(table, out);
-    const bool written = fclose(out) == 0 && cx_disk_cache_store(folder, name, text, size);
-    free(text);
+    FILE *out = fmemopen(room->text, most, "w");
+    bool written = out != NULL;
+    if (out) {
+        setvbuf(out, room->buffer, _IOFBF, sizeof(room->buffer));
+        cx_profile_table_write(table, out, room->line);
+        written = fflush(out) == 0;
+        const long size = ftell(out);
+        written = fclose(out) == 0 && written && size > 0 &&
+                  cx_disk_cache_store(folder, name, room->text, (size_t)size);
+    }
+    munmap(room, sizeof(*room) + most);
     return written;
 }
 

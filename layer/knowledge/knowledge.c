@@ -44,6 +44,7 @@ static struct cx_profile_table former CX_GUARDED_BY(lock); /* of other processes
 static struct cx_profile_table own CX_GUARDED_BY(lock);    /* of this one, for look-ups */
 static struct cx_profile_table news CX_GUARDED_BY(lock);   /* ... that is not written yet */
 static bool *asked CX_GUARDED_BY(lock);                    /* by the place in `former` */
+static struct cx_profile_table last;                       /* ... by the destructor: it stays */
 static uint64_t written_ns CX_GUARDED_BY(lock);            /* host clock, the last time */
 static bool writes CX_GUARDED_BY(lock);                    /* a thread is on its way to */
 
@@ -183,13 +184,13 @@ unsigned cx_knowledge_alike(const struct cx_profile_key *key, struct cx_profile 
 
 /* ---- what is added ---- */
 
-/* Hands over what is new, and keeps the names of sets. */
-static struct cx_profile_table take_news(void)
+/* Hands over what is new, and, unless it is for the last time, keeps the names of sets. */
+static struct cx_profile_table take_news(bool ending)
 {
     cx_lock(&lock);
     struct cx_profile_table taken = news;
     memset(&news, 0, sizeof(news));
-    for (unsigned i = 0; i < taken.nsets; i++)
+    for (unsigned i = 0; i < taken.nsets && !ending; i++)
         cx_profile_table_tell_set(&news, taken.set[i].hash, taken.set[i].text, taken.set[i].opening);
     written_ns = cx_clock_ns();
     writes = false;
@@ -209,22 +210,22 @@ static bool is_first_of_process(const struct cx_profile_key *key)
     return first;
 }
 
-static void write_news(void)
+static void write_news(struct cx_profile_table *taken)
 {
-    struct cx_profile_table taken = take_news();
-    for (unsigned i = 0; i < taken.count; i++) {
-        taken.profile[i].processes = is_first_of_process(&taken.profile[i].key);
-        taken.profile[i].seen = (uint64_t)time(NULL);
+    for (unsigned i = 0; i < taken->count; i++) {
+        taken->profile[i].processes = is_first_of_process(&taken->profile[i].key);
+        taken->profile[i].seen = (uint64_t)time(NULL);
     }
-    if (taken.count && !cx_knowledge_add_new(base.folder, &taken))
+    if (taken->count && !cx_knowledge_add_new(base.folder, taken))
         cx_log_once(CX_LEVEL_INFO, CX_TOPIC_PLAN, "what is learned cannot be kept in %s", base.folder);
-    cx_profile_table_free(&taken);
 }
 
 static void write_now(void *data)
 {
+    struct cx_profile_table taken = take_news(false);
     (void)data;
-    write_news();
+    write_news(&taken);
+    cx_profile_table_free(&taken);
 }
 
 static void add_to(struct cx_profile_table *table, const struct cx_profile *event)
@@ -251,12 +252,13 @@ void cx_knowledge_add(const struct cx_profile *event)
 }
 
 /* In a child made by fork() another thread may have held the lock; exit() in a signal's handler may have
- * interrupted one that does. */
+ * interrupted one that does. Nothing large is allocated or freed, see folder.c. */
 __attribute__((destructor)) static void write_at_exit(void)
 {
     const struct timespec most = cx_deadline_on(CLOCK_REALTIME, LOCK_PATIENCE_MS);
     if (!cx_knowledge_ready() || base.process != getpid() || !base.may_write || !cx_lock_before(&lock, &most))
         return;
     cx_unlock(&lock);
-    write_news();
+    last = take_news(true);
+    write_news(&last);
 }

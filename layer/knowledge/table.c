@@ -169,17 +169,15 @@ int cx_profile_table_read(struct cx_profile_table *table, const char *text, size
     return count;
 }
 
-void cx_profile_table_write(const struct cx_profile_table *table, FILE *out)
+void cx_profile_table_write(const struct cx_profile_table *table, FILE *out, char line[CX_PROFILE_LINE])
 {
-    char *line = malloc(CX_PROFILE_LINE); /* too much for the stacks of small threads */
     fputs(FIRST_LINE "\n", out);
-    for (unsigned i = 0; i < table->nsets && line; i++) {
+    for (unsigned i = 0; i < table->nsets; i++) {
         cx_profile_print_set(table->set[i].hash, table->set[i].opening, line);
         fprintf(out, "%s %s\n", line, table->set[i].text);
     }
-    for (unsigned i = 0; i < table->count && line; i++) {
+    for (unsigned i = 0; i < table->count; i++) {
         cx_profile_print(&table->profile[i], line);
         fprintf(out, "%s\n", line);
     }
-    free(line);
 }

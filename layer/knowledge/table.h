@@ -52,7 +52,7 @@ double cx_profile_table_opening(const struct cx_profile_table *table, const unsi
 /* Adds the profiles of a text, as those of a later process; gives how many. -1: it is no such text, or there
  * is no memory. Called by folder.c and tools/knowledge_main.c. */
 int cx_profile_table_read(struct cx_profile_table *table, const char *text, size_t size);
-/* Writes all; without memory, an empty table. Called by folder.c and tools/knowledge_main.c. */
-void cx_profile_table_write(const struct cx_profile_table *table, FILE *out);
+/* Writes all. line: room for one. Called by folder.c and tools/knowledge_main.c. */
+void cx_profile_table_write(const struct cx_profile_table *table, FILE *out, char line[CX_PROFILE_LINE]);
 
 #endif

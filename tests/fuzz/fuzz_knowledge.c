@@ -13,7 +13,7 @@ static char *text_of(const struct cx_profile_table *table, size_t *size)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    cx_profile_table_write(table, out);
+    cx_profile_table_write(table, out, (char[CX_PROFILE_LINE]){0});
     fclose(out);
     return text;
 }

@@ -274,7 +274,7 @@ START_TEST(a_million_launches_stay_small)
     ck_assert_uint_eq(table.count, CX_TABLE_MOST);
     FILE *out = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(out);
-    cx_profile_table_write(&table, out);
+    cx_profile_table_write(&table, out, (char[CX_PROFILE_LINE]){0});
     ck_assert_int_eq(fclose(out), 0);
     ck_assert_uint_le(size, 4 << 20);
     free(text);
