@@ -70,7 +70,11 @@ static void store(void *data)
     const enum cx_subprocess_end end =
         cx_subprocess_run(&helper, (char *const[]){(char *)program, (char[]){"take-in"}, base.folder, NULL},
                           STORE_LIMIT, message, sizeof(message));
-    cx_debug(CX_TOPIC_PLAN, "coexec-knowledge ended with %u %s", (unsigned)end, message);
+    if (end == CX_SUBPROCESS_OK || end == CX_SUBPROCESS_LEFT)
+        cx_debug(CX_TOPIC_PLAN, "%s takes in what processes learned", program);
+    else
+        cx_info(CX_TOPIC_PLAN, "%s does not take in what processes learned: %s", program,
+                message[0] ? message : "it ended early");
 }
 
 static void load(void *data) CX_UNCHECKED
