@@ -2,7 +2,7 @@
 /*
  * field: programs in small, each with the shape of one that people run: how long its launches are, what it
  * waits for, what it reads back, how often. `--shape NAME`, given first, chooses one; it is then an example
- * like the others. The shapes are in field_single.c, field_steps.c and field_host.c.
+ * like the others. The shapes are in field_single.c, field_steps.c, field_host.c and field_queues.c.
  */
 #include "field.h"
 
@@ -78,7 +78,8 @@ bool field_equal(const struct run *run, const cl_uint *got, const cl_uint *want,
     return tally_pass(&tally, 0);
 }
 
-static const struct field_shape *const groups[] = {field_single_shapes, field_step_shapes, field_host_shapes};
+static const struct field_shape *const groups[] = {field_single_shapes, field_step_shapes, field_host_shapes,
+                                                   field_queue_shapes};
 
 static const struct field_shape *shape_named(const char *name)
 {

@@ -222,3 +222,11 @@ __kernel void shade(__global const uint *in, __global uint *out, uint n, uint fr
     if (i < n)
         out[i] = mix(in[i] ^ frame);
 }
+
+/* Each number goes to the next place that is free: which one is nobody's but the device's that counts. */
+__kernel void append(__global const uint *in, __global uint *out, __global uint *count, uint n, uint step, uint rounds)
+{
+    const uint i = get_global_id(0);
+    if (i < n)
+        out[atomic_inc(&count[step])] = mix_often(in[i], rounds);
+}

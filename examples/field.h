@@ -32,7 +32,8 @@ struct field_shape {
 };
 
 /* Groups of shapes, each ended by one without a name. */
-extern const struct field_shape field_single_shapes[], field_step_shapes[], field_host_shapes[];
+extern const struct field_shape field_single_shapes[], field_step_shapes[], field_host_shapes[],
+    field_queue_shapes[];
 
 /* One step of a generator of numbers, one to one; field.cl has the same. */
 static inline cl_uint field_mix(cl_uint x)

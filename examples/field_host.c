@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shapes of field in which the host has a part: it looks at results between launches, tries settings, uses
- * several queues, maps memory or builds many programs.
+ * Shapes of field in which the host has a part: it looks at results between launches, tries settings, maps
+ * memory or builds many programs.
  */
 #include "field.h"
 
@@ -274,79 +274,6 @@ static bool cluster_check(struct run *run, void *state)
     return tally_pass(&tally, 0);
 }
 
-/* ---- several queues, each with steps of its own ---- */
-
-static void queues_setup(struct run *run, void *state)
-{
-    struct field *f = state;
-    f->n = (cl_uint)run_size(run);
-    f->array[0] = field_numbers(run, f->n, 23);
-    f->array[1] = field_output(run, (size_t)FIELD_QUEUES * f->n);
-    for (unsigned q = 0; q < FIELD_QUEUES; q++) {
-        f->queue[q] = q ? run_queue(run) : run->queue;
-        for (unsigned b = 0; b < 2; b++)
-            f->pair[q][b] = field_buffer(run, f->n);
-    }
-    f->kernel[0] = run_kernel(run, "advance");
-    SET_ARG(f->kernel[0], 2, f->n);
-}
-
-static void queues_step(struct run *run, struct field *f, unsigned q, size_t i)
-{
-    SET_ARG(f->kernel[0], 0, f->pair[q][i % 2]);
-    SET_ARG(f->kernel[0], 1, f->pair[q][(i + 1) % 2]);
-    run->queue = f->queue[q];
-    field_launch(run, f->kernel[0], f->n);
-    cl_check(clFlush(run->queue), "clFlush");
-}
-
-/* Queue q does q steps less than the first one, so that all results differ. */
-static size_t queue_steps(const struct run *run, unsigned q)
-{
-    return run_iterations(run) > q ? run_iterations(run) - q : 1;
-}
-
-static void queues_enqueue(struct run *run, void *state)
-{
-    struct field *f = state;
-    for (unsigned q = 0; q < FIELD_QUEUES; q++) {
-        run->queue = f->queue[q];
-        field_write(run, f->pair[q][0], f->array[0], f->n);
-    }
-    for (size_t i = 0; i < run_iterations(run); i++)
-        for (unsigned q = 0; q < FIELD_QUEUES; q++)
-            if (i < queue_steps(run, q))
-                queues_step(run, f, q, i);
-    for (unsigned q = 0; q < FIELD_QUEUES; q++) {
-        run->queue = f->queue[q];
-        field_read(run, f->pair[q][queue_steps(run, q) % 2], f->array[1] + (size_t)q * f->n, f->n);
-    }
-    for (unsigned q = FIELD_QUEUES; q--;) {
-        run->queue = f->queue[q];
-        run_finish(run);
-    }
-}
-
-static bool queues_check(struct run *run, void *state)
-{
-    struct field *f = state;
-    const size_t n = f->n, steps = run_shorten(run, 100000000 / n + 1, f);
-    cl_uint *from = run_array(run, n * sizeof *from), *to = run_array(run, n * sizeof *to);
-    bool pass = true;
-    memcpy(from, f->array[0], n * sizeof *from);
-    for (size_t s = 1; s <= steps; s++) {
-        for (size_t i = 0; i < n; i++)
-            to[i] = field_mix(from[i > 0 ? i - 1 : i] + 3 * from[i] + 5 * from[i + 1 < n ? i + 1 : i]);
-        cl_uint *other = from;
-        from = to;
-        to = other;
-        for (unsigned q = 0; q < FIELD_QUEUES; q++)
-            if (queue_steps(run, q) == s)
-                pass &= field_equal(run, f->array[1] + (size_t)q * n, from, n);
-    }
-    return pass;
-}
-
 /* ---- frames: mapped, filled, computed, mapped again and looked at ---- */
 
 static void frames_setup(struct run *run, void *state)
@@ -570,15 +497,6 @@ const struct field_shape field_host_shapes[] = {
      cluster_setup,
      cluster_enqueue,
      cluster_check},
-    {"queues",
-     "four queues with steps of their own",
-     "numbers",
-     "steps",
-     {4000, 100000, 4000000},
-     {20, 200, 500},
-     queues_setup,
-     queues_enqueue,
-     queues_check},
     {"frames",
      "frames that are mapped, filled, computed, mapped and looked at",
      "pixels",

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 SHAPES = ["blur2d", "blur3d", "matvec", "products", "once", "steps-short", "steps-long", "reads-short", "reads-long", "chain", "stream",
-          "eliminate", "wave", "fields", "search", "tune", "reduce", "cluster", "queues", "frames", "programs"]
+          "eliminate", "wave", "fields", "search", "tune", "reduce", "cluster", "queues", "chains", "frames", "programs"]
 COSTS = {  # what the first device costs, then the second
     "none": {},
     "context": {"COSTLY_CONTEXT": "0,200"},

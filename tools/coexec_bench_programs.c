@@ -77,6 +77,7 @@ const struct cx_bench_program cx_bench_programs[] = {
     SHAPE("reduce"),
     SHAPE("cluster"),
     SHAPE("queues"),
+    SHAPE("chains"),
     SHAPE("frames"),
     SHAPE("programs"),
     {"field-levels", "bfs", {"--size", "65536"}, CX_PAPER_NONE, IRREGULAR, ONE, OTHER, true},
