@@ -13,6 +13,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/plan.h"
+#include "layer/plan/plan_chains.h"
 #include "layer/plan/split_feedback.h"
 #include "layer/program/program.h"
 #include "layer/program/build_deferred.h"
@@ -39,6 +40,7 @@ static void drop(struct cx_command *command)
     struct cx_launch *launch = (struct cx_launch *)command;
     const bool refused = atomic_load(&launch->base.asked) < 0; /* to the program it never was */
     cx_split_feedback_end(launch);
+    cx_plan_chains_end(launch);
     if (is_shown(launch) && launch->outcome.nparts)
         cx_launch_live(launch);
     else if (is_shown(launch))

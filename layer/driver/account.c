@@ -15,7 +15,7 @@
 enum { MAX_ACCOUNTS = 64, MAX_OPENED = 8 };
 
 /* What took something from an account. */
-enum loss { LOST_BY_TRIALS, LOST_BY_SPLITS, LOST_BY_RETURNS, LOST_BY_DELAYS, LOSSES };
+enum loss { LOST_BY_TRIALS, LOST_BY_SPLITS, LOST_BY_RETURNS, LOST_BY_DELAYS, LOST_BY_MOVES, LOSSES };
 
 struct opened {
     unsigned device;
@@ -28,7 +28,7 @@ struct cx_account {
     struct cx_budget budget;
     double lost[LOSSES]; /* seconds */
     double gained;       /* by splits, estimated */
-    unsigned trials, splits;
+    unsigned trials, splits, moves;
     unsigned nopened; /* those beyond the list count */
     struct opened opened[MAX_OPENED];
 };
@@ -125,6 +125,17 @@ double cx_account_settle(struct cx_account *account, struct cx_budget_record *re
     return lost;
 }
 
+double cx_account_moved(struct cx_account *account, struct cx_budget_record *record, double reserved,
+                        double whole, double elapsed)
+{
+    cx_lock(&lock);
+    const double lost = cx_budget_settle(&account->budget, record, reserved, whole, elapsed);
+    account->lost[LOST_BY_MOVES] += lost;
+    account->moves++;
+    cx_unlock(&lock);
+    return lost;
+}
+
 bool cx_account_risked(struct cx_account *account)
 {
     cx_lock(&lock);
@@ -184,13 +195,15 @@ static void print_account(FILE *out, unsigned device, const struct cx_account *a
     const struct cx_budget *budget = &account->budget;
     const double *lost = account->lost;
     const double may = budget->busy < CX_BUDGET_START ? 0 : budget->share * budget->busy;
-    fprintf(out,
-            "  account of device %u: busy %.3f ms; splits may lose %.3f of that, lost %.3f (%u trials %.3f, "
-            "%u by knowledge %.3f, results brought back %.3f, builds %.3f), left %.3f; gained %.3f\n",
-            device, budget->busy * 1e3, may * 1e3, budget->spent * 1e3, account->trials,
-            lost[LOST_BY_TRIALS] * 1e3, account->splits, lost[LOST_BY_SPLITS] * 1e3,
-            lost[LOST_BY_RETURNS] * 1e3, lost[LOST_BY_DELAYS] * 1e3, cx_budget_left(budget) * 1e3,
-            account->gained * 1e3);
+    fprintf(
+        out,
+        "  account of device %u: busy %.3f ms; splits may lose %.3f of that, lost %.3f (%u trials %.3f, "
+        "%u by knowledge %.3f, results brought back %.3f, %u moves of chains %.3f, builds %.3f), left %.3f; "
+        "gained %.3f\n",
+        device, budget->busy * 1e3, may * 1e3, budget->spent * 1e3, account->trials,
+        lost[LOST_BY_TRIALS] * 1e3, account->splits, lost[LOST_BY_SPLITS] * 1e3, lost[LOST_BY_RETURNS] * 1e3,
+        account->moves, lost[LOST_BY_MOVES] * 1e3, lost[LOST_BY_DELAYS] * 1e3, cx_budget_left(budget) * 1e3,
+        account->gained * 1e3);
     print_opened(out, account);
 }
 

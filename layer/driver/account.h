@@ -33,6 +33,9 @@ void cx_account_returned(struct cx_account *account, double seconds);
  * only had a package that measures it. Called by plan/plan_stake.c. */
 double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
                          double whole, double elapsed, bool tried, bool first, bool probes);
+/* cx_budget_settle under the lock, for a launch with which a chain moved. Called by plan/plan_chains.c. */
+double cx_account_moved(struct cx_account *account, struct cx_budget_record *record, double reserved,
+                        double whole, double elapsed);
 /* Whether any launch was split, so that results may have to be brought back. Called by plan/plan_stake.c. */
 bool cx_account_risked(struct cx_account *account);
 /* Charges a delay: calls of the program took at most this much longer because of an analysis, a build or an

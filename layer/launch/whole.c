@@ -10,6 +10,7 @@
 #include "layer/plan/plan.h"
 #include "layer/plan/migration_credit.h"
 #include "layer/memory/svm.h"
+#include "layer/plan/plan_place.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/report/live.h"
@@ -297,7 +298,7 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     if (*settled)
         return CL_SUCCESS;
     struct cx_access_region *regions = whole_regions(launch, summary, worker);
-    if (regions)
+    if (regions && !(launch->move.whole > 0)) /* else the move's stake holds that */
         cx_plan_returns(launch, regions, worker);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
     if (error == CL_SUCCESS && launch->decision.on_svm_owner)
@@ -351,7 +352,8 @@ bool cx_whole_wants_times(struct cx_worker *worker, const struct cx_kernel_histo
 static void choose_times(const struct cx_launch *launch, struct cx_kernel_history *history,
                          struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
-    if (cx_command_is_timed(&launch->base) || cx_launch_times_all() || cx_cut_search_measures())
+    if (cx_command_is_timed(&launch->base) || cx_launch_times_all() || cx_cut_search_measures() ||
+        launch->move.whole > 0)
         job->times.wanted = true;
     else if (!job->times.wanted)
         job->times.wanted = cx_whole_wants_times(worker, history, &job->times.sampled);
@@ -425,6 +427,8 @@ void cx_whole_launch(struct cx_launch *launch, unsigned member)
     if (launch->run.tells) {
         atomic_fetch_add(&history->lengths.telling, 1);
         launch->run.placed_ns = cx_clock_ns();
+        /* the first of many that a program enqueues at once tells alone, as others may be held for it */
+        job->tells = history->lengths.unknown == 1 && !cx_plan_is_alone(launch);
     }
     if (settled && !job->times.wanted && !launch->acceptance.unproven)
         cx_replay_note(launch, member, summary, length);

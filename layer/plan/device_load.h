@@ -40,7 +40,7 @@ static inline bool cx_device_load_is_straggler(const struct cx_worker *worker) C
 bool cx_device_load_any_straggler(const struct cx_context *context) CX_HOLDS(cx_context_locked);
 
 enum { CX_DEVICE_LOAD_GUESS_NS = 1000000 }; /* a launch never measured */
-/* Notes a whole launch planned there, which takes that many ns; 0: unknown. Called by plan_place.c. */
+/* Notes a whole launch planned there, which takes that many ns; 0: unknown. Called by plan_chains.c. */
 void cx_device_load_add(struct cx_worker *worker, double ns) CX_HOLDS(cx_context_locked);
 /* A probe with a first package took so long there. Called by launch/split_member.c. */
 void cx_device_load_probed(const struct cx_worker *worker, double seconds) CX_HOLDS(cx_context_locked);

@@ -110,6 +110,16 @@ struct cx_launch_stake {
     bool probes CX_GUARDED_BY(cx_context_locked);    /* ... or only has a package that measures it */
 };
 
+/* It moved its chain to another member (plan_chains.h): what that may lose. Seconds. Written by
+ * plan_chains.c, under context->lock. */
+struct cx_launch_move {
+    double whole;                                     /* where the chain was; 0: it did not move */
+    double expected CX_GUARDED_BY(cx_context_locked); /* where it is now, of which ... */
+    double seconds CX_GUARDED_BY(cx_context_locked);  /* ... the launch itself runs so long */
+    double reserved CX_GUARDED_BY(cx_context_locked); /* that it may lose */
+    bool invests CX_GUARDED_BY(cx_context_locked);    /* it loses by itself: later launches gain */
+};
+
 /* What is compared with the split's real time once it is over. Written under context->lock by
  * split_feedback.c, and migration_counted by migration_credit.c. */
 struct cx_launch_feedback {
@@ -173,6 +183,7 @@ struct cx_launch {
     struct cx_launch_decision decision;
     struct cx_launch_deferral deferral;
     struct cx_launch_stake stake;
+    struct cx_launch_move move;
     struct cx_launch_feedback feedback;
     struct cx_launch_slices slices;
     struct cx_launch_run run;

@@ -31,6 +31,7 @@
 #include "layer/plan/check_rules.h"
 #include "layer/plan/judge.h"
 #include "layer/plan/plan_share.h"
+#include "layer/plan/plan_chains.h"
 #include "layer/plan/plan_place.h"
 
 #include <stdlib.h>
@@ -458,10 +459,15 @@ static enum cx_plan_kind decide_whole(struct cx_launch *launch, unsigned member,
     launch->acceptance.unproven = any && !cx_take_known(launch, member);
     if (launch->acceptance.beyond)
         return cx_plan_whole(launch, member);
-    if (cx_deferral_begin(launch, member) || cx_deferral_for_straggler(launch))
+    if (cx_deferral_begin(launch, member) || cx_deferral_for_straggler(launch)) {
+        cx_plan_chains_drop(launch);
         return CX_PLAN_WAIT;
+    }
     decision->judged = any ? cx_prefix_judge(launch, member, &decision->variant) : NULL;
-    return decision->judged ? CX_PLAN_SLICES : cx_plan_whole(launch, member);
+    if (!decision->judged)
+        return cx_plan_whole(launch, member);
+    cx_plan_chains_drop(launch);
+    return CX_PLAN_SLICES;
 }
 
 enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision)

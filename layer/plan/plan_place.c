@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the member for a whole launch: the fastest, or one that is free while that one is busy with
- * commands on which the launch does not depend.
+ * Chooses the member for a whole launch: the fastest, or the one that its chain is on (plan_chains.h).
  *
  * Previous stage: plan.c. Next: whole.c. Under context->lock.
  */
@@ -13,6 +12,7 @@
 #include "layer/plan/device_load.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/launch_form.h"
+#include "layer/plan/plan_chains.h"
 #include "layer/plan/plan_size.h"
 #include "layer/program/program.h"
 #include "layer/program/build_deferred.h"
@@ -24,12 +24,6 @@
 #include "layer/plan/policy.h"
 
 #include <string.h>
-
-enum {
-    GUESS_NS = CX_DEVICE_LOAD_GUESS_NS,
-    GAIN_NS = 50000, /* what another member must be sooner by: about what its waking costs */
-    MOVE_NS = 20000  /* of one transfer, however small (measured on an H200) */
-};
 
 /* How much slower counts as alike. */
 static const double nearly = 1.25;
@@ -144,154 +138,7 @@ static bool place_at_svm_owner(struct cx_launch *launch) CX_HOLDS(cx_context_loc
     return true;
 }
 
-/* ---- is another one free sooner? ---- */
-
-/* Up to which position of a timeline the launch depends on it. */
-static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline) CX_HOLDS(cx_context_locked)
-{
-    const struct cx_command *command = &launch->base;
-    uint64_t seq = command->order.frontier[timeline];
-    if (command->queue->in_order && command->queue->frontier[timeline] > seq)
-        seq = command->queue->frontier[timeline];
-    return seq;
-}
-
-/* Nothing a kernel does may depend on which device it runs on; state that only one device has would. */
-static bool bound(const struct cx_launch *launch)
-{
-    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
-    if (!summary || summary->flags & CX_SUMMARY_OPAQUE)
-        return true;
-    for (uint32_t n = 0; n < summary->nnote; n++)
-        switch (summary->note[n].reason) {
-        case CX_REASON_DEVICE_ENQUEUE:
-        case CX_REASON_PIPE:
-        case CX_REASON_PROGRAM_VARIABLE:
-        case CX_REASON_POINTER_STORED:
-        case CX_REASON_POINTER_UNRESOLVED:
-        case CX_REASON_POINTER_INTEGER:
-        case CX_REASON_INLINE_ASM:
-        case CX_REASON_OPAQUE_CALL:
-        case CX_REASON_INDIRECT_CALL:
-            return true;
-        default:
-            break;
-        }
-    return false;
-}
-
-/* Of one kind and of about one speed, so that one's times tell of the other's. */
-static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
-{
-    double ratio = a->nominal_gflops / b->nominal_gflops;
-    return a->platform == b->platform && a->type == b->type && ratio >= 0.5 && ratio <= 2;
-}
-
-/* Expected duration of the launch, ns; 0: never measured on that member. */
-static double measured_ns(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
-{
-    const struct cx_kernel_history *history = launch->request.kernel->function->history;
-    double speed = history ? cx_speed_record_speed(&history->records[m]) : 0;
-    return speed > 0 && launch->request.geometry.local[0] ? (double)cx_launch_groups(launch) / speed * 1e9
-                                                          : 0;
-}
-
-/* The same where a member like it was measured; 0: none was. */
-static double expected_ns(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
-{
-    const struct cx_context *context = launch->base.context;
-    const struct cx_real_device *device = context->workers[m].device;
-    double ns = measured_ns(launch, m);
-    for (unsigned other = 0; ns <= 0 && other < context->nmembers; other++)
-        if (akin(device, context->workers[other].device))
-            ns = measured_ns(launch, other) * context->workers[other].device->nominal_gflops /
-                 device->nominal_gflops;
-    return ns;
-}
-
-/* What of its arguments the member's memory lacks, ns to bring it there. */
-static double transfer_ns(const struct cx_launch *launch, const struct cx_worker *worker)
-    CX_HOLDS(cx_context_locked)
-{
-    double ns = 0;
-    for (unsigned i = 0; i < launch->request.args->count; i++) {
-        const struct cx_mem *mem = cx_launch_mem(launch, i);
-        if (mem && !cx_coherence_valid(mem->storage->coherence, mem->origin, mem->origin + mem->size,
-                                       cx_mem_place(mem->root, worker)))
-            ns += MOVE_NS + cx_plan_move_seconds((double)mem->size) * 1e9;
-    }
-    return ns;
-}
-
-/* When the member could begin, ns from now: after its own work and after what the launch depends on. */
-static double begin_ns(const struct cx_launch *launch, unsigned m, uint64_t now) CX_HOLDS(cx_context_locked)
-{
-    struct cx_context *context = launch->base.context;
-    double begin = 0;
-    for (unsigned t = 0; t < context->nmembers; t++) {
-        struct cx_worker *worker = &context->workers[t];
-        bool counts = t == m || depends_on(launch, t) > atomic_load(&worker->timeline.completed);
-        const uint64_t until = cx_device_load_of(worker)->busy_until;
-        if (counts && until > now && !cx_worker_idle(worker) && (double)(until - now) > begin)
-            begin = (double)(until - now);
-    }
-    return begin;
-}
-
-/* Another member that would end the launch sooner than `best`, by times known, or by those of its like. */
-static unsigned free_sooner(struct cx_launch *launch, unsigned best, uint64_t now) CX_HOLDS(cx_context_locked)
-{
-    const struct cx_context *context = launch->base.context;
-    const struct cx_worker *worker = &context->workers[best];
-    double own = expected_ns(launch, best), begin = begin_ns(launch, best, now);
-    double waits = begin + transfer_ns(launch, worker) - GAIN_NS;
-    double end = waits + (own > 0 ? own : GUESS_NS);
-    unsigned chosen = best;
-    if (waits <= 0)
-        return best;
-    for (unsigned m = 0; m < context->nmembers; m++) {
-        const struct cx_worker *other = &context->workers[m];
-        bool like = akin(worker->device, other->device);
-        double there = expected_ns(launch, m);
-        if (cx_queue_takes(launch->base.queue, m) && cx_build_deferred_on(launch->request.kernel->program, m))
-            cx_plan_want(launch, CX_VARIANT_PLAIN);
-        if (m == best || !cx_queue_takes(launch->base.queue, m) ||
-            !cx_kernel_runs_on(launch->request.kernel, m) || atomic_load(&other->left_out) ||
-            cx_device_load_is_straggler(other) || !cx_plan_fits(launch, m))
-            continue;
-        if (!like && (own <= 0 || there <= 0 || cx_device_load_of(worker)->guessed))
-            continue; /* nothing tells how long it would take, or how long the fast one is busy */
-        if (cx_options_get()->reproducible && !cx_context_alike(context, best, m))
-            continue;
-        if (there <= 0)
-            there = GUESS_NS * worker->device->nominal_gflops / other->device->nominal_gflops;
-        double ends = begin_ns(launch, m, now) + there + transfer_ns(launch, other);
-        if (ends >= end || cx_launch_prepare(launch, m) != CL_SUCCESS)
-            continue;
-        end = ends;
-        chosen = m;
-    }
-    return chosen;
-}
-
-/* Whether somebody may gain: a member that could be free, and work in its stead the launch need not wait for.
- * One in-order queue never gets further than here. */
-static bool may_gain(const struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
-{
-    const struct cx_queue *queue = launch->base.queue;
-    const struct cx_worker *worker = &launch->base.context->workers[best];
-    return queue->members & (queue->members - 1) && depends_on(launch, best) < worker->timeline.planned &&
-           atomic_load(&worker->timeline.completed) < worker->timeline.planned &&
-           !cx_plan_policy(launch)->keeps_whole;
-}
-
-static bool may_go_to(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
-{
-    const struct cx_worker *worker = &launch->base.context->workers[member];
-    return !cx_device_load_is_straggler(worker) && !atomic_load(&worker->left_out) &&
-           cx_queue_takes(launch->base.queue, member) && cx_kernel_runs_on(launch->request.kernel, member) &&
-           cx_plan_fits(launch, member) && cx_launch_prepare(launch, member) == CL_SUCCESS;
-}
+/* ---- where the like ran before ---- */
 
 /* Once the process is ending a CPU's compiler may be gone: then a member that has done the like before. */
 static unsigned compiled(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
@@ -303,7 +150,7 @@ static unsigned compiled(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_co
         cx_launch_knows(launch, history, best, CX_VARIANT_PLAIN, true))
         return best;
     for (unsigned m = 0; m < context->nmembers; m++)
-        if (cx_launch_knows(launch, history, m, CX_VARIANT_PLAIN, true) && may_go_to(launch, m))
+        if (cx_launch_knows(launch, history, m, CX_VARIANT_PLAIN, true) && cx_plan_may_go_to(launch, m))
             return m;
     return best;
 }
@@ -319,15 +166,14 @@ static unsigned stay(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_contex
         best == context->nmembers)
         return best;
     const unsigned last = queue->last_member - 1;
-    const double own = measured_ns(launch, best), there = measured_ns(launch, last);
+    const double own = cx_plan_measured_on(launch, best), there = cx_plan_measured_on(launch, last);
     if (!cx_context_alike(context, best, last) || (own > 0 && there > 0 && there > nearly * own) ||
-        !may_go_to(launch, last))
+        !cx_plan_may_go_to(launch, last))
         return best;
     return last;
 }
 
-/* There is one in-order queue: who is free sooner is no question. */
-static bool is_alone(const struct cx_launch *launch)
+bool cx_plan_is_alone(const struct cx_launch *launch)
 {
     return launch->base.queue->in_order && atomic_load(&launch->base.context->nqueues) < 2;
 }
@@ -407,20 +253,11 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
         if (cx_exit_guard_ending())
             return compiled(launch, best);
     }
-    if (is_alone(launch) || best == context->nmembers)
-        return best;
-
-    uint64_t now = cx_clock_ns();
-    unsigned chosen = may_gain(launch, best) && !bound(launch) ? free_sooner(launch, best, now) : best;
-    if (chosen != best)
-        cx_info(CX_TOPIC_PLAN, "%s goes to %s, which is free sooner", launch->request.kernel->function->name,
-                context->workers[chosen].device->name);
-    return chosen;
+    return cx_plan_is_alone(launch) || best == context->nmembers ? best : cx_plan_chains_place(launch, best);
 }
 
-void cx_plan_occupy(const struct cx_launch *launch, unsigned member)
+void cx_plan_occupy(struct cx_launch *launch, unsigned member)
 {
-    if (is_alone(launch) || launch->decision.on_svm_owner)
-        return;
-    cx_device_load_add(&launch->base.context->workers[member], expected_ns(launch, member));
+    if (!cx_plan_is_alone(launch) && !launch->decision.on_svm_owner)
+        cx_plan_chains_note(launch, member);
 }

@@ -189,6 +189,13 @@ double cx_plan_best_speed(const struct cx_launch *launch)
     return best;
 }
 
+double cx_plan_measured_on(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    const double speed = history ? cx_speed_record_speed(&history->records[member]) : 0;
+    return speed > 0 && launch->request.geometry.local[0] ? (double)cx_launch_groups(launch) / speed : 0;
+}
+
 double cx_plan_expected(const struct cx_launch *launch)
 {
     const double speed = cx_plan_best_speed(launch);

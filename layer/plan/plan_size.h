@@ -58,7 +58,7 @@ uint64_t cx_plan_resident(const struct cx_launch *launch, unsigned member);
 uint64_t cx_plan_min_package(const struct cx_context *context, unsigned member);
 double cx_plan_power(const struct cx_context *context, unsigned member);
 /* Starts background builds of what a split lacks, once that may pay: members' deferred builds of the program,
- * and a variant. Called under context->lock. Called by deferral.c, plan.c and plan_place.c. */
+ * and a variant. Called under context->lock. Called by deferral.c, plan.c and plan_chains.c. */
 void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant) CX_HOLDS(cx_context_locked);
 /* Whether the members with deferred builds have a noticeable part of the nominal speed of all. Called by
  * deferral.c. */
@@ -74,6 +74,9 @@ bool cx_plan_deferred_pays(const struct cx_launch *launch) CX_HOLDS(cx_context_l
  * count as equally fast, since their speeds differ only by the work-groups that they had. Called under
  * context->lock. Called by split_feedback.c. */
 double cx_plan_best_speed(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+/* Seconds that the launch takes on a member, by its function's speed there; 0: never measured. context->lock
+ * held. Called by plan_chains.c and plan_place.c. */
+double cx_plan_measured_on(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
  * context->lock. Called by deferral.c, reexecute_rules.c and launch/replay.c. */
 double cx_plan_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);

@@ -45,6 +45,7 @@ void cx_planner_free(struct cx_planner *planner) CX_UNCHECKED
     pthread_cond_destroy(&planner->caught_up);
     free(planner->loads);
     free(planner->candidates);
+    free(planner->chains);
     free(planner->few_regions);
     free(planner);
 }

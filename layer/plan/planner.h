@@ -5,6 +5,7 @@
 #ifndef CX_LAYER_PLAN_PLANNER_H
 #define CX_LAYER_PLAN_PLANNER_H
 
+#include "scheduler/chains.h"
 #include "scheduler/migration.h"
 #include "scheduler/feedback.h"
 #include "layer/timeline/context.h"
@@ -28,6 +29,9 @@ struct cx_planner {
     struct cx_migration migration CX_GUARDED_BY(cx_context_locked);
     /* plan_open.h: seconds that splits would have saved if more devices had been open */
     double lacked CX_GUARDED_BY(cx_context_locked);
+    /* plan_chains.h: the last whole launches, of which so many more are noted; NULL until needed */
+    struct cx_chains *chains CX_GUARDED_BY(cx_context_locked);
+    unsigned noting CX_GUARDED_BY(cx_context_locked);
     /* deferral.h: launches that wait for progress, counted in context->ndeferred; references */
     struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked);
     unsigned first_ones CX_GUARDED_BY(cx_context_locked); /* of them so far, the first of their function */

@@ -5,6 +5,7 @@
 #include "layer/plan/prefix_rules.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/plan/plan_chains.h"
 #include "layer/plan/plan_open.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
@@ -72,10 +73,21 @@ bool cx_prefix_summary_counts(struct cx_launch *launch, unsigned member)
            is_large(launch, member);
 }
 
+/* Whether it may go to another member whole, and by its text lasts. */
+static bool may_go_elsewhere(const struct cx_launch *launch, unsigned member, double least)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    return summary && launch->base.context->account && cx_plan_chains_wait(launch, member) &&
+           cx_judge_straight_longest(launch, summary, member) >= least;
+}
+
 bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member, unsigned times)
 {
-    return cx_plan_length(launch) <= 0 && (cx_prefix_summary_counts(launch, member) ||
-                                           judged_long(launch, member, MAY_LAST / times) != NULL);
+    const double least = MAY_LAST / times;
+    return cx_plan_length(launch) <= 0 &&
+           (cx_prefix_summary_counts(launch, member) || judged_long(launch, member, least) != NULL ||
+            may_go_elsewhere(launch, member, least));
 }
 
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */

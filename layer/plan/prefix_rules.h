@@ -18,8 +18,9 @@
 /* Whether a launch with a large range could be split but for the analysis, which is still running. member:
  * the one that would run it whole. Called by deferral.c. */
 bool cx_prefix_summary_counts(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
-/* Whether the length of a launch is unknown that may be split, and `times` such launches by their text may be
- * long; or by its range, while the analysis is still running. member: as above. Called by deferral.c. */
+/* Whether the length of a launch is unknown that may be split, or that waits for others and could run on
+ * another member instead (plan_chains.h), and `times` such launches by their text may be long; or by its
+ * range, while the analysis is still running. member: as above. Called by deferral.c. */
 bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member, unsigned times)
     CX_HOLDS(cx_context_locked);
 /* Judges the launch, which would run whole on the member, for a prefix; sets *variant. The result belongs to

@@ -268,7 +268,7 @@ static void pump(struct cx_worker *worker, enum pump_mode mode, uint64_t until)
         if (mode == PUMP_OWNER)
             cx_worker_park(worker);
         cx_worker_suit_times(worker, job, at_once);
-        job->tells = worker->timeline.nloose >= MAX_LOOSE || takes_event(worker);
+        job->tells |= worker->timeline.nloose >= MAX_LOOSE || takes_event(worker);
         job->track = job->tells || job->times.wanted || runs_in_caller(worker) ||
                      (job->command &&
                       (atomic_load(&job->command->running.asked) || atomic_load(&job->command->calls_back)));

@@ -134,7 +134,8 @@ struct cx_job {
     struct cx_job_kind kind;
     struct cx_job_times times;
     bool track; /* set before run: it must have an event, even if it could do without */
-    bool tells; /* ... since many jobs before it have none */
+    bool
+        tells; /* set before it is planned: likewise; or by its worker, since many jobs before it have none */
     bool ended; /* set by run: the job and everything submitted before it are complete */
     bool loose; /* set by cx_job_event: in flight without an event; a later job's event, or clFinish, shows
                    its end */
@@ -306,7 +307,7 @@ void cx_worker_failed(struct cx_worker *worker, cl_int error);
  * context->lock. Called by launch/ and memory/. */
 void cx_worker_leave_out(struct cx_worker *worker, cl_int error);
 /* Whether no job is planned or in flight, as far as is known without waiting and without completing jobs. The
- * caller may hold context->lock. Called by plan/device_load.c and plan/plan_place.c. */
+ * caller may hold context->lock. Called by plan/device_load.c and plan/plan_chains.c. */
 bool cx_worker_idle(struct cx_worker *worker);
 /* Whether all jobs up to seq are complete, without waiting. Called by command.c. */
 bool cx_worker_done(struct cx_worker *worker, uint64_t seq);

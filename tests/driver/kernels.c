@@ -107,6 +107,12 @@ static void run_search(struct item *item)
         *at(item, 2, 1 + (__atomic_fetch_add(at(item, 2, 0), 1, __ATOMIC_RELAXED) & 7)) = (cl_int)i;
 }
 
+static void run_append(struct item *item)
+{
+    const cl_uint place = (cl_uint)__atomic_fetch_add(at(item, 2, 0), 1, __ATOMIC_RELAXED);
+    *at(item, 1, place % item->launch->global[0]) = wrap((cl_uint)*at(item, 0, item->global[0]) + 1u);
+}
+
 static cl_ulong wide(const struct item *item, unsigned arg)
 {
     cl_ulong value;
@@ -203,6 +209,7 @@ static const struct stub_function functions[] = {
     {"stub_scatter", "bbb", run_scatter, NULL},
     {"stub_count", "bb", run_count, NULL},
     {"stub_search", "bbb", run_search, NULL},
+    {"stub_append", "bbbi", run_append, NULL},
     {"stub_ramp", "b", run_fill_gid, ramp_extra},
     {"stub_local", "bl", run_fill_gid, NULL},
     {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},

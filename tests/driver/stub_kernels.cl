@@ -131,3 +131,12 @@ __kernel void stub_surge(__global const int *in, __global int *out, int n)
         x = (int)((uint)x * 1664525u + 1013904223u);
     out[i] = (int)((uint)x + 1u);
 }
+
+/* All work-items count, so that one device alone can do it; by its text it takes n iterations. */
+__kernel void stub_append(__global const int *in, __global int *out, __global int *count, int n)
+{
+    uint x = 0;
+    for (int j = 0; j < n; j++)
+        x = x * 1664525u;
+    out[(uint)atomic_inc(count) % (uint)get_global_size(0)] = (int)((uint)in[get_global_id(0)] + x + 1u);
+}

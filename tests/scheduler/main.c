@@ -12,25 +12,16 @@ static const struct {
     const char *name;
     Suite *(*create)(void);
 } suites[] = {
-    {"properties", cx_test_properties},
-    {"formulas", cx_test_formulas},
-    {"published", cx_test_published},
-    {"balance", cx_test_balance},
-    {"admission", cx_test_admission},
-    {"reexecute", cx_test_reexecute},
-    {"migration", cx_test_migration},
-    {"parts", cx_test_parts},
-    {"memory", cx_test_memory},
-    {"overlap", cx_test_overlap},
-    {"budget", cx_test_budget},
-    {"budget_rows", cx_test_budget_rows},
-    {"play", cx_test_play},
-    {"drift", cx_test_drift},
-    {"energy", cx_test_energy},
-    {"power_fit", cx_test_power_fit},
-    {"derive", cx_test_derive},
-    {"objective", cx_test_objective},
-    {"marrow", cx_test_marrow},
+    {"properties", cx_test_properties}, {"formulas", cx_test_formulas},
+    {"published", cx_test_published},   {"balance", cx_test_balance},
+    {"admission", cx_test_admission},   {"reexecute", cx_test_reexecute},
+    {"migration", cx_test_migration},   {"parts", cx_test_parts},
+    {"memory", cx_test_memory},         {"overlap", cx_test_overlap},
+    {"budget", cx_test_budget},         {"budget_rows", cx_test_budget_rows},
+    {"chains", cx_test_chains},         {"play", cx_test_play},
+    {"drift", cx_test_drift},           {"energy", cx_test_energy},
+    {"power_fit", cx_test_power_fit},   {"derive", cx_test_derive},
+    {"objective", cx_test_objective},   {"marrow", cx_test_marrow},
     {"occupancy", cx_test_occupancy},
 };
 
@@ -43,6 +34,6 @@ int main(int argc, char **argv)
     fprintf(stderr,
             "usage: test_scheduler "
             "properties|formulas|published|balance|admission|reexecute|migration|parts|memory|overlap|"
-            "budget|budget_rows|play|drift|energy|power_fit|derive|objective|marrow|occupancy\n");
+            "budget|budget_rows|chains|play|drift|energy|power_fit|derive|objective|marrow|occupancy\n");
     return 2;
 }

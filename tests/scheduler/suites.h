@@ -20,6 +20,7 @@ Suite *cx_test_parts(void);
 Suite *cx_test_drift(void);
 Suite *cx_test_budget(void);
 Suite *cx_test_budget_rows(void);
+Suite *cx_test_chains(void);
 Suite *cx_test_play(void);
 Suite *cx_test_energy(void);
 Suite *cx_test_power_fit(void);

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chains of whole launches on several devices. See plan_chains.h.
+ */
+#include "layer/plan/plan_chains.h"
+#include "layer/base/log.h"
+#include "layer/base/options.h"
+#include "layer/driver/account.h"
+#include "layer/plan/device_load.h"
+#include "layer/plan/launch_form.h"
+#include "layer/plan/launch_prepare.h"
+#include "layer/plan/plan_open.h"
+#include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
+#include "layer/plan/policy.h"
+#include "layer/program/build_deferred.h"
+#include "layer/program/kernel_bind.h"
+#include "layer/program/program.h"
+#include "layer/timeline/queue.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches that are shorter never begin it: waking another device takes some tens of microseconds. */
+#define LONG_SECONDS 100e-6
+/* Of one transfer, however small (measured on an H200). */
+#define MOVE_SECONDS 20e-6
+/* How much longer than estimated a launch may take on a member that was measured at the kernel, on one like
+ * one that was, and on any other; and moves. */
+#define MEASURED_BOUND 1.25
+#define ALIKE_BOUND    1.5
+#define UNKNOWN_BOUND  30.0
+#define MOVES_BOUND    2.0
+/* Times on devices that are alike may differ so much by chance. */
+#define ABOUT_AS_LONG 1.25
+/* Seconds before a GPU's first kernel in the context, and a kernel's first run on it: at most. */
+#define FIRST_USE    5e-3
+#define FIRST_KERNEL 2e-3
+
+/* Whether the member takes the launch, if its memory has room. */
+static bool takes(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    return !cx_device_load_is_straggler(worker) && !atomic_load(&worker->left_out) &&
+           cx_queue_takes(launch->base.queue, member) && cx_kernel_runs_on(launch->request.kernel, member) &&
+           cx_plan_fits(launch, member);
+}
+
+bool cx_plan_may_go_to(struct cx_launch *launch, unsigned member)
+{
+    return takes(launch, member) && cx_launch_prepare(launch, member) == CL_SUCCESS;
+}
+
+/* ---- how long ---- */
+
+/* Of one kind and of about one speed, so that one's times tell of the other's. */
+static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
+{
+    const double ratio = a->nominal_gflops / b->nominal_gflops;
+    return a->platform == b->platform && a->type == b->type && ratio >= 0.5 && ratio <= 2;
+}
+
+/* Seconds of the launch by its kernel's times on that member; 0: never measured there. */
+static double measured(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const double seconds = cx_plan_measured_on(launch, m);
+    return seconds > 0 || !cx_context_alike(context, m, context->fastest) ? seconds : cx_plan_length(launch);
+}
+
+/* How long it runs on a member, and how many times as long it may. Seconds 0: nothing is known. */
+struct expected {
+    double seconds, bound;
+};
+
+static struct expected expected_on(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_real_device *device = context->workers[m].device;
+    struct expected expected = {measured(launch, m), MEASURED_BOUND};
+    for (unsigned other = 0; expected.seconds <= 0 && other < 2 * context->nmembers; other++) {
+        const struct cx_real_device *known = context->workers[other % context->nmembers].device;
+        const bool like = akin(device, known);
+        if (like || other >= context->nmembers) /* those that are like it come first */
+            expected = (struct expected){measured(launch, other % context->nmembers) * known->nominal_gflops /
+                                             device->nominal_gflops,
+                                         like ? ALIKE_BOUND : UNKNOWN_BOUND};
+    }
+    return expected;
+}
+
+/* What drivers do once, seconds at most. */
+static double first_seconds(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_worker *worker = &launch->base.context->workers[m];
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    if (worker->device->type & CL_DEVICE_TYPE_CPU)
+        return history && cx_launch_compiled(launch, history, m, CX_VARIANT_PLAIN, true) ? 0
+                                                                                         : CX_CPU_COMPILES;
+    if (worker->timeline.planned == 0)
+        return FIRST_USE;
+    return history && cx_launch_knows(launch, history, m, CX_VARIANT_PLAIN, true) ? 0 : FIRST_KERNEL;
+}
+
+/* What it lacks on a member. */
+struct moves {
+    double there; /* seconds to bring that */
+    double back;  /* ... and to bring what it writes back from there */
+    bool others;  /* some of it is on other members alone, which have to do their work first */
+};
+
+static struct moves moves_to(const struct cx_launch *launch, unsigned home, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_summary_kernel *summary = cx_launch_accesses(launch->request.kernel);
+    const struct cx_worker *worker = &context->workers[m], *from = &context->workers[home];
+    struct moves moves = {0, 0, false};
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        uint64_t lacking[CX_MEMBERS_MAX + 2] = {0};
+        if (!mem)
+            continue;
+        cx_coherence_lacking(mem->storage->coherence, mem->origin, mem->origin + mem->size, lacking);
+        if (lacking[cx_mem_place(mem->root, worker)] > 0) {
+            const struct cx_plan_bring bring = cx_plan_bring(worker, mem->root, lacking);
+            moves.there += MOVE_SECONDS + bring.host + bring.others;
+            moves.others |= bring.others > 0;
+        }
+        if (cx_mem_place(mem->root, worker) != CX_PLACE_HOST &&
+            cx_launch_args_may_write(launch->request.args, summary, i))
+            moves.back += MOVE_SECONDS + cx_plan_exchange_seconds(from, mem->root, (double)mem->size);
+    }
+    return moves;
+}
+
+/* ---- what it depends on ---- */
+
+/* Nothing a kernel does may depend on which device it runs on; state that only one device has would. */
+static bool is_bound(const struct cx_launch *launch)
+{
+    const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
+    if (!summary || summary->flags & CX_SUMMARY_OPAQUE)
+        return true;
+    for (uint32_t n = 0; n < summary->nnote; n++)
+        switch (summary->note[n].reason) {
+        case CX_REASON_DEVICE_ENQUEUE:
+        case CX_REASON_PIPE:
+        case CX_REASON_PROGRAM_VARIABLE:
+        case CX_REASON_POINTER_STORED:
+        case CX_REASON_POINTER_UNRESOLVED:
+        case CX_REASON_POINTER_INTEGER:
+        case CX_REASON_INLINE_ASM:
+        case CX_REASON_OPAQUE_CALL:
+        case CX_REASON_INDIRECT_CALL:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+static void touch(struct cx_chains_launch *noted, const void *object, uint64_t from, uint64_t to, bool writes)
+{
+    if (noted->ntouches < CX_CHAINS_TOUCHES)
+        noted->touch[noted->ntouches] = (struct cx_chains_touch){object, from, to, writes};
+    noted->ntouches++;
+}
+
+/* Members that could run it once it is built there, as bits. */
+static uint64_t able(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    uint64_t able = UINT64_C(1) << member;
+    if (is_bound(launch))
+        return able;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        if (cx_queue_takes(launch->base.queue, m) &&
+            (cx_kernel_runs_on(launch->request.kernel, m) ||
+             cx_build_deferred_on(launch->request.kernel->program, m)))
+            able |= UINT64_C(1) << m;
+    return able;
+}
+
+/* Up to which position of a timeline the launch depends on it. */
+static uint64_t depends_on(const struct cx_launch *launch, unsigned timeline) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_command *command = &launch->base;
+    const uint64_t own = command->order.frontier[timeline], queue = command->queue->frontier[timeline];
+    return command->queue->in_order && queue > own ? queue : own;
+}
+
+static double seconds_of(uint64_t ns)
+{
+    return (double)ns * 1e-9;
+}
+
+/* When the member will have done what is planned, by the host's clock. */
+static double busy_until(const struct cx_context *context, unsigned m, double now) CX_HOLDS(cx_context_locked)
+{
+    struct cx_worker *worker = &context->workers[m];
+    return cx_worker_idle(worker) ? now : fmax(seconds_of(cx_device_load_of(worker)->busy_until), now);
+}
+
+/* When all that the launch waits for wherever it runs is over: what it depends on, and its chain. */
+static double ready_at(const struct cx_launch *launch, uint64_t of, double now) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_chains *chains = context->planner->chains;
+    double ready = now;
+    for (unsigned t = 0; t < context->nmembers; t++) {
+        const uint64_t position = depends_on(launch, t);
+        if (cx_worker_idle(&context->workers[t]))
+            continue;
+        ready = fmax(ready, cx_chains_over(chains, of, t));
+        if (position > atomic_load(&context->workers[t].timeline.completed))
+            ready = fmax(ready, cx_chains_past(chains, t, position));
+    }
+    return ready;
+}
+
+/* ---- the question ---- */
+
+/* A launch and its chain. */
+struct asked {
+    struct cx_chains_launch launch; /* at home */
+    uint64_t of;
+    double now, ready; /* host clock, seconds */
+};
+
+/* Where the chain's newest launch ran, if it was moved there, or if that is as good as `best`. */
+static unsigned home_of(struct cx_launch *launch, uint64_t of, unsigned best, bool *moved)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const unsigned home = cx_chains_home(context->planner->chains, of, best, moved);
+    const bool stays = home == best ||
+                       ((*moved || cx_context_alike(context, home, best)) && cx_plan_may_go_to(launch, home));
+    *moved &= stays;
+    return stays ? home : best;
+}
+
+static struct asked ask(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    const struct cx_summary_kernel *summary = cx_launch_accesses(launch->request.kernel);
+    struct asked asked = {.now = seconds_of(cx_clock_ns())};
+    struct cx_chains_launch *own = &asked.launch;
+    if (queue->in_order)
+        touch(own, queue, 0, 1, true);
+    for (unsigned i = 0; i < launch->request.args->count; i++) {
+        const struct cx_mem *mem = cx_launch_mem(launch, i);
+        if (mem)
+            touch(own, mem->storage, mem->origin, mem->origin + mem->size,
+                  cx_launch_args_may_write(launch->request.args, summary, i));
+    }
+    own->program = launch->request.kernel->program->base.id;
+    asked.of = cx_chains_of(context->planner->chains, own);
+    own->home = home_of(launch, asked.of, best, &own->moved);
+    own->able = able(launch, own->home);
+    own->seconds = expected_on(launch, own->home).seconds;
+    asked.ready = ready_at(launch, asked.of, asked.now);
+    own->waits = fmax(busy_until(context, own->home, asked.now) - asked.ready, 0);
+    return asked;
+}
+
+/* ---- a move ---- */
+
+/* How long it runs on another member: on one like its own as long, unless times there are quite different. */
+static struct expected expected_there(const struct cx_launch *launch, const struct asked *asked, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    struct expected there = expected_on(launch, m);
+    const double ratio = there.seconds / asked->launch.seconds;
+    if (cx_context_alike(launch->base.context, asked->launch.home, m) &&
+        fmax(ratio, 1 / ratio) < ABOUT_AS_LONG)
+        there.seconds = asked->launch.seconds;
+    return there;
+}
+
+/* What each launch of the chain gains there on the mean; 0: not enough to count. */
+static double gain_on(const struct cx_launch *launch, const struct asked *asked, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    const double there = expected_there(launch, asked, m).seconds;
+    const struct cx_chains_question question = {&asked->launch, asked->of, m, there / asked->launch.seconds};
+    const double gain = there > 0 ? cx_chains_gain(launch->base.context->planner->chains, &question) : 0;
+    return gain > CX_BUDGET_GAIN * (there + gain) ? gain : 0;
+}
+
+/* What is at stake if the chain moves to the member with this launch, which gains so much on the mean. */
+static struct cx_stake stake_of(const struct cx_launch *launch, const struct asked *asked, unsigned m,
+                                double gain) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct expected there = expected_there(launch, asked, m);
+    const struct moves moves = moves_to(launch, asked->launch.home, m);
+    const double home = fmax(busy_until(context, asked->launch.home, asked->now), asked->ready);
+    double begins = fmax(busy_until(context, m, asked->now), asked->ready);
+    if (moves.others) /* whoever has it gives it behind its own work */
+        begins = fmax(begins, home);
+    const double sooner = home + asked->launch.seconds - begins - moves.there - there.seconds;
+    const double whole = there.seconds + gain, split = whole - fmin(sooner, gain);
+    return (struct cx_stake){.whole = whole,
+                             .split = split,
+                             .worst = split + (there.bound - 1) * there.seconds +
+                                      (MOVES_BOUND - 1) * moves.there + MOVES_BOUND * moves.back +
+                                      first_seconds(launch, m),
+                             .later = there.seconds};
+}
+
+static bool may_move_to(const struct cx_launch *launch, const struct asked *asked, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    return cx_worker_is_open(&context->workers[m]) &&
+           (!cx_options_get()->reproducible || cx_context_alike(context, asked->launch.home, m)) &&
+           takes(launch, m);
+}
+
+/* Whether the stake is taken; reserves what it may lose. */
+static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_kernel_history *history =
+        cx_kernel_history_of(launch->request.kernel->function, context->nmembers);
+    double reserved = 0;
+    if (!history)
+        return false;
+    /* to where the program alone would have run it, and sooner: no loss against that stands in its way */
+    const bool back = m == launch->base.queue->fastest && cx_stake_risk(stake) <= 0;
+    const enum cx_stake_verdict verdict =
+        context->account && !back ? cx_account_decide(context->account, &history->moves, stake, &reserved)
+                                  : CX_STAKE_SPLIT;
+    cx_debug(CX_TOPIC_PLAN,
+             "%s on %s: its chain gains %.3f ms a launch, this one %.3f, loses at most %.3f: %s",
+             launch->request.kernel->function->name, context->workers[m].device->name,
+             (stake->whole - stake->later) * 1e3, (stake->whole - stake->split) * 1e3,
+             cx_stake_risk(stake) * 1e3, cx_stake_splits(verdict) ? "moved" : "stays");
+    if (!cx_stake_splits(verdict))
+        return false;
+    launch->move = (struct cx_launch_move){.whole = stake->whole,
+                                           .expected = stake->split,
+                                           .seconds = stake->later,
+                                           .reserved = reserved,
+                                           .invests = stake->split >= stake->whole};
+    return true;
+}
+
+bool cx_plan_chains_wait(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_queue *queue = launch->base.queue;
+    const uint64_t planned = context->workers[member].timeline.planned;
+    return queue->members & (queue->members - 1) && !context->memory.svm.n &&
+           !(queue->in_order && atomic_load(&context->nqueues) < 2) && depends_on(launch, member) < planned &&
+           atomic_load(&context->workers[member].timeline.completed) < planned &&
+           !cx_plan_policy(launch)->keeps_whole && !is_bound(launch);
+}
+
+/* Whether launches are noted: one that lasts waited for others lately. */
+static bool notes(const struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
+{
+    struct cx_planner *planner = launch->base.context->planner;
+    if (cx_plan_chains_wait(launch, best) && expected_on(launch, best).seconds >= LONG_SECONDS)
+        planner->noting = CX_CHAINS_LAUNCHES;
+    if (planner->noting && !planner->chains)
+        planner->chains = calloc(1, sizeof(*planner->chains));
+    return planner->noting && planner->chains;
+}
+
+/* It lacks the build for another member, if it is not known to lack one for a split as well. */
+static void lack(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    if (launch->deferral.lacks_builds)
+        return;
+    launch->deferral.lacks_builds = true;
+    launch->deferral.missing_variant = CX_VARIANT_PLAIN;
+    cx_plan_want(launch, CX_VARIANT_PLAIN);
+}
+
+/* The member on which the chain gains most; its own: on none. Notes what the launch lacks for that. */
+static unsigned best_for(struct cx_launch *launch, const struct asked *asked, double *most)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_program *program = launch->request.kernel->program;
+    const uint64_t all =
+        cx_chains_able(context->planner->chains, asked->of, asked->launch.program, asked->launch.able);
+    unsigned chosen = asked->launch.home;
+    *most = 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const double gain = all >> m & 1 && m != asked->launch.home ? gain_on(launch, asked, m) : 0;
+        if (gain > 0 && cx_build_deferred_on(program, m))
+            lack(launch);
+        if (gain > *most && may_move_to(launch, asked, m)) {
+            *most = gain;
+            chosen = m;
+        }
+    }
+    return chosen;
+}
+
+unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
+{
+    struct cx_context *context = launch->base.context;
+    double gain;
+    cx_plan_chains_drop(launch); /* it was planned before, and held */
+    if (!notes(launch, best))
+        return best;
+    const struct asked asked = ask(launch, best);
+    if (!(asked.launch.seconds > 0))
+        return asked.launch.home;
+    const unsigned chosen = best_for(launch, &asked, &gain);
+    if (chosen == asked.launch.home)
+        return chosen;
+    const struct cx_stake stake = stake_of(launch, &asked, chosen, gain);
+    if (!is_affordable(launch, &stake, chosen))
+        return asked.launch.home;
+    if (cx_launch_prepare(launch, chosen) != CL_SUCCESS) {
+        cx_plan_chains_drop(launch);
+        return asked.launch.home;
+    }
+    cx_info(CX_TOPIC_PLAN, "%s goes to %s, where its chain does not wait for others",
+            launch->request.kernel->function->name, context->workers[chosen].device->name);
+    return chosen;
+}
+
+void cx_plan_chains_note(struct cx_launch *launch, unsigned member)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_worker *worker = &context->workers[member];
+    struct cx_planner *planner = context->planner;
+    struct cx_chains *chains = planner->noting ? planner->chains : NULL;
+    const uint64_t members = launch->base.queue->members;
+    struct asked asked;
+    if (!(members & (members - 1)))
+        return;
+    const double seconds = expected_on(launch, member).seconds;
+    if (chains)
+        asked = ask(launch, member);
+    cx_device_load_add(worker, seconds * 1e9);
+    if (!chains)
+        return;
+    planner->noting--;
+    if (launch->request.kernel->function->history) /* what a move lost is made good by launches since */
+        launch->request.kernel->function->history->moves.since += seconds;
+    if (launch->move.whole > 0)
+        cx_chains_move(chains, &(struct cx_chains_question){&asked.launch, asked.of, member,
+                                                            seconds / asked.launch.seconds});
+    asked.launch.moved = launch->move.whole > 0 || asked.launch.moved;
+    asked.launch.home = asked.launch.device = member;
+    asked.launch.seconds = seconds;
+    asked.launch.ends = seconds_of(cx_device_load_of(worker)->busy_until);
+    asked.launch.position = worker->timeline.planned + 1;
+    cx_chains_add(chains, &asked.launch);
+}
+
+/* ---- its account ---- */
+
+void cx_plan_chains_drop(struct cx_launch *launch)
+{
+    struct cx_context *context = launch->base.context;
+    struct cx_budget_record nothing = {0};
+    if (launch->move.whole > 0 && context->account)
+        (void)cx_account_settle(context->account, &nothing, launch->move.reserved, 0, 0, false, false, false);
+    launch->move = (struct cx_launch_move){0};
+}
+
+void cx_plan_chains_end(struct cx_launch *launch)
+{
+    struct cx_context *context = launch->base.context;
+    const struct cx_launch_move *move = &launch->move;
+    if (!(move->whole > 0))
+        return;
+    cx_context_lock(context);
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    const double took = atomic_load(&launch->base.error) < 0 ? 0 : seconds_of(launch->run.busy_ns);
+    const double elapsed = move->expected + took - move->seconds;
+    const double lost =
+        took > 0 && context->account && history
+            ? cx_account_moved(context->account, &history->moves, move->reserved, move->whole, elapsed)
+            : 0;
+    if (lost > 0 && move->invests)
+        cx_budget_invested(&history->moves, fmin(lost, move->reserved));
+    if (took > 0)
+        launch->move = (struct cx_launch_move){0};
+    cx_plan_chains_drop(launch);
+    cx_context_unlock(context);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chains of whole launches (scheduler/chains.h): whether independent ones run on different devices, and what
+ * that may lose.
+ *
+ * Noted are launches of contexts with several queues, or one without order, once one of them waited for
+ * others on which it does not depend. Where a device that is closed would have taken a chain, what the launch
+ * lacks is counted and wanted as for a split (plan_open.h). A chain moves to a device that is open if all of
+ * its launches would gain and the account (scheduler/budget.h) holds what this one may lose, which counts its
+ * data both ways. From then on it is there: a move back has to gain as well. Under context->lock. Previous
+ * stage: plan_place.h. Next: plan.c.
+ */
+#ifndef CX_LAYER_PLAN_PLAN_CHAINS_H
+#define CX_LAYER_PLAN_PLAN_CHAINS_H
+
+#include "layer/plan/plan.h"
+
+/* The member for a whole launch that could run on `best`: where its chain is, or where the chain moves; then
+ * what that may lose is reserved, until cx_plan_chains_end or cx_plan_chains_drop. Sets
+ * launch->deferral.lacks_builds. Called by plan_place.c. */
+unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked);
+/* Whether the launch may run whole on the member, by its queue, driver and memory, and that is no straggler.
+ * Called by plan_place.c. */
+bool cx_plan_may_go_to(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
+/* Whether the launch would wait on the member for others on which it does not depend, and could run
+ * elsewhere. Called by prefix_rules.c. */
+bool cx_plan_chains_wait(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
+/* The launch is not begun whole now after all. Called by plan.c. */
+void cx_plan_chains_drop(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
+/* Notes that the launch goes to the member, which is busy for that much longer. Called by plan_place.c. */
+void cx_plan_chains_note(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
+/* Settles the account for a launch with which a chain moved, and which is over. Takes context->lock. Called
+ * by api/enqueue_kernel.c. */
+void cx_plan_chains_end(struct cx_launch *launch);
+
+#endif

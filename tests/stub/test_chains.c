@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chains of launches that one device alone can do, in several queues or in one without order, of a program
+ * that begins on one of two equal stub GPUs: where independent ones go, and that others stay together. Which
+ * chain a launch is of is told by how many work-items it has.
+ */
+#include "begin_fixture.h"
+#include "cl_fixture.h"
+#include "cl_folder.h"
+#include "cl_timeline.h"
+
+#include <stdio.h>
+
+enum { CHAINS = 4, ITEMS = 4096, FEW = 128, SPANS = 65536 };
+
+static struct chain {
+    cl_command_queue queue; /* its own, or one for all */
+    cl_mem data[2], count;
+    size_t items;
+    cl_event last;
+    unsigned steps;
+} chains[CHAINS];
+
+static unsigned nchains;
+static bool by_events;
+
+/* shared: bytes of one buffer that all of them write; 0: none. */
+static void open_chains(unsigned n, size_t items, size_t shared)
+{
+    static cl_int zeros[ITEMS + CHAINS * LOCAL];
+    cl_mem all = shared ? cl_buffer(0, shared, NULL) : NULL;
+    nchains = n;
+    begin.name = "stub_append";
+    for (unsigned c = 0; c < n; c++) {
+        struct chain *chain = &chains[c];
+        chain->items = items + c * LOCAL;
+        chain->queue = by_events && c ? chains[0].queue
+                       : by_events    ? cl_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+                                      : cl_queue(0);
+        for (unsigned b = 0; b < 2; b++)
+            chain->data[b] = cl_buffer(CL_MEM_COPY_HOST_PTR, chain->items * sizeof(cl_int), zeros);
+        chain->count = shared ? all : cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(cl_int), zeros);
+    }
+}
+
+static void step(struct chain *chain)
+{
+    const size_t local = LOCAL;
+    cl_event before = chain->last;
+    cl_set_mem(begin.kernel, 0, chain->data[chain->steps % 2]);
+    cl_set_mem(begin.kernel, 1, chain->data[(chain->steps + 1) % 2]);
+    cl_set_mem(begin.kernel, 2, chain->count);
+    cl_set_int(begin.kernel, 3, begin.iterations);
+    cl_ok(clEnqueueNDRangeKernel(chain->queue, begin.kernel, 1, NULL, &chain->items, &local,
+                                 by_events && before ? 1 : 0, by_events && before ? &before : NULL,
+                                 by_events ? &chain->last : NULL));
+    if (before)
+        cl_ok(clReleaseEvent(before));
+    chain->steps++;
+}
+
+/* So many steps of each chain, then the host waits for all. */
+static void run_chains(unsigned steps)
+{
+    for (unsigned s = 0; s < steps; s++)
+        for (unsigned c = 0; c < nchains; c++)
+            step(&chains[c]);
+    for (unsigned c = 0; c < nchains; c++)
+        cl_ok(clFlush(chains[c].queue));
+    for (unsigned c = 0; c < nchains; c++)
+        cl_ok(clFinish(chains[c].queue));
+}
+
+/* All numbers of a chain say how often it stepped. */
+static void check_chains(void)
+{
+    static cl_int got[ITEMS + CHAINS * LOCAL];
+    for (unsigned c = 0; c < nchains; c++) {
+        const struct chain *chain = &chains[c];
+        cl_ok(clEnqueueReadBuffer(chain->queue, chain->data[chain->steps % 2], CL_TRUE, 0,
+                                  chain->items * sizeof(cl_int), got, 0, NULL, NULL));
+        for (size_t i = 0; i < chain->items; i++)
+            ck_assert_msg(got[i] == (cl_int)chain->steps, "chain %u, %zu: %d, not %u", c, i, got[i],
+                          chain->steps);
+    }
+}
+
+static void end_chains(void)
+{
+    check_chains();
+    for (unsigned c = 0; c < nchains; c++) {
+        if (chains[c].last)
+            cl_ok(clReleaseEvent(chains[c].last));
+        for (unsigned b = 0; b < 2; b++)
+            cl_ok(clReleaseMemObject(chains[c].data[b]));
+    }
+    begin_end(0);
+    cl_folder_remove();
+}
+
+/* Of the newest launches of each chain: how many each device did. */
+struct counts {
+    unsigned of[CHAINS][2];
+};
+
+static struct counts newest(unsigned most)
+{
+    static struct cl_span spans[SPANS];
+    struct counts counts = {{{0}}};
+    for (unsigned n = cl_spans_read(cl_folder_path("timeline"), spans, SPANS); n--;) {
+        const unsigned c = (unsigned)(spans[n].count - chains[0].items) / LOCAL;
+        if (cl_span_is(&spans[n], "kernel") && spans[n].count >= chains[0].items && c < nchains &&
+            counts.of[c][0] + counts.of[c][1] < most)
+            counts.of[c][spans[n].device]++;
+    }
+    return counts;
+}
+
+static unsigned done_by_second(void)
+{
+    const struct counts counts = newest(~0u);
+    unsigned done = 0;
+    for (unsigned c = 0; c < nchains; c++)
+        done += counts.of[c][1];
+    return done;
+}
+
+/* Chains of which each has all its newest launches on that device. */
+static unsigned chains_on(const struct counts *counts, unsigned device)
+{
+    unsigned n = 0;
+    for (unsigned c = 0; c < nchains; c++)
+        n += counts->of[c][device] > 0 && counts->of[c][!device] == 0;
+    return n;
+}
+
+/* Runs until half of the chains are on each device, and stay there. */
+static bool spread(unsigned steps)
+{
+    bool is_spread = false;
+    for (unsigned i = 0; i < 60 && !is_spread; i++) {
+        for (unsigned k = 0; k < 5; k++)
+            run_chains(steps);
+        const struct counts counts = newest(20);
+        is_spread = chains_on(&counts, 0) == nchains / 2 && chains_on(&counts, 1) == nchains / 2;
+    }
+    return is_spread;
+}
+
+static bool four_queues_use_both_once(void)
+{
+    begin_in_folder("0.128"); /* 2 ms each */
+    open_chains(4, ITEMS, 0);
+    const bool both = spread(4);
+    end_chains();
+    return both;
+}
+
+START_TEST(four_queues_use_both)
+{
+    begin.name = "stub_append";
+    begin_ask_of_longer_ones(four_queues_use_both_once);
+}
+END_TEST
+
+/* All are enqueued at once. */
+static bool many_enqueued_at_once_use_both_once(void)
+{
+    begin_in_folder("0.128");
+    open_chains(4, ITEMS, 0);
+    run_chains(400);
+    const struct counts counts = newest(20);
+    end_chains();
+    return chains_on(&counts, 0) == nchains / 2 && chains_on(&counts, 1) == nchains / 2;
+}
+
+START_TEST(many_enqueued_at_once_use_both)
+{
+    begin.name = "stub_append";
+    begin_ask_of_longer_ones(many_enqueued_at_once_use_both_once);
+}
+END_TEST
+
+static bool one_queue_without_order_uses_both_once(void)
+{
+    by_events = true;
+    begin_in_folder("0.128");
+    open_chains(2, ITEMS, 0);
+    const bool both = spread(4);
+    end_chains();
+    return both;
+}
+
+START_TEST(one_queue_without_order_uses_both)
+{
+    begin.name = "stub_append";
+    begin_ask_of_longer_ones(one_queue_without_order_uses_both_once);
+}
+END_TEST
+
+static void stay(unsigned n, size_t items, size_t shared)
+{
+    open_chains(n, items, shared);
+    for (unsigned i = 0; i < 100; i++)
+        run_chains(4);
+    ck_assert_uint_eq(done_by_second(), 0);
+    end_chains();
+}
+
+START_TEST(one_queue_in_order_stays)
+{
+    begin.name = "stub_append";
+    begin_in_folder("0.128");
+    stay(1, ITEMS, 0);
+}
+END_TEST
+
+START_TEST(chains_that_write_one_buffer_stay)
+{
+    begin.name = "stub_append";
+    setenv("STUB_LINK", "1000", 1);
+    begin_in_folder("0.128");
+    stay(4, ITEMS, 4 << 20);
+}
+END_TEST
+
+START_TEST(short_launches_stay)
+{
+    begin.name = "stub_append";
+    setenv("STUB_LINK", "1000", 1);
+    begin_in_folder("0.4"); /* 20 us each */
+    stay(4, FEW, 0);
+}
+END_TEST
+
+/* A device that is slower than its like is left again, and is not tried for ever. */
+START_TEST(slow_devices_are_left)
+{
+    begin.name = "stub_append";
+    begin_in_folder("0.128,0.016");
+    open_chains(4, ITEMS, 0);
+    for (unsigned i = 0; i < 100; i++)
+        run_chains(4);
+    const struct counts counts = newest(20);
+    const unsigned done = done_by_second();
+    ck_assert_uint_eq(chains_on(&counts, 0), nchains);
+    ck_assert_msg(done <= 50, "%u launches of 16 ms", done);
+    end_chains();
+}
+END_TEST
+
+/* Each is a case of its own, which CK_RUN_CASE chooses. */
+static void add(Suite *suite, const char *name, const TTest *test)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, test);
+    suite_add_tcase(suite, tcase);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("chains");
+    add(suite, "queues", four_queues_use_both);
+    add(suite, "at once", many_enqueued_at_once_use_both);
+    add(suite, "without order", one_queue_without_order_uses_both);
+    add(suite, "in order", one_queue_in_order_stays);
+    add(suite, "one buffer", chains_that_write_one_buffer_stay);
+    add(suite, "short", short_launches_stay);
+    add(suite, "slow", slow_devices_are_left);
+    return tap_run(suite);
+}
