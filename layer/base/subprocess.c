@@ -3,6 +3,7 @@
  * Helper processes: spawn, collect the first error line, wait, kill at the limit.
  */
 #include "layer/base/subprocess.h"
+#include "layer/base/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nothing of the program's: preloaded libraries, sanitizer options and the like stay out. */
-static char *const environment[] = {(char[]){"PATH=/usr/local/bin:/usr/bin:/bin"}, (char[]){"LC_ALL=C"},
-                                    NULL};
+/* Nothing of the program's: preloaded libraries, sanitizer options and the like stay out, and where its own
+ * libraries are, too, unless a helper's are found nowhere else. */
+static char commands[] = "PATH=/usr/local/bin:/usr/bin:/bin", locale[] = "LC_ALL=C";
+/* A helper could not be started without. */
+static atomic_bool wants_libraries;
+/* What the dynamic linker says then. */
+static const char lacks[] = "error while loading shared libraries";
 
 static int64_t now_ms(void)
 {
@@ -29,8 +34,9 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool spawn(pid_t *pid, char *const argv[], int errors, bool outlasts)
+static bool spawn(pid_t *pid, char *const argv[], int errors, bool outlasts, char *libraries)
 {
+    char *const environment[] = {commands, locale, libraries, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -153,8 +159,9 @@ static enum cx_subprocess_end follow(struct cx_subprocess *helper, pid_t pid, co
                                                                                    : end;
 }
 
-enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *const argv[], unsigned limit_ms,
-                                         char *message, size_t room)
+/* libraries: LD_LIBRARY_PATH for it, NULL for none. */
+static enum cx_subprocess_end run(struct cx_subprocess *helper, char *const argv[], unsigned limit_ms,
+                                  char *message, size_t room, char *libraries)
 {
     pid_t pid = 0;
     int ends[2], wakes[2];
@@ -164,7 +171,7 @@ enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *con
     if ((helper->stop && !helper->outlasts) || pipe2(ends, O_CLOEXEC))
         return helper->stop ? CX_SUBPROCESS_STOPPED : CX_SUBPROCESS_ABSENT;
     pipe = cx_own_file_keep(ends[0]);
-    bool started = pipe.descriptor >= 0 && spawn(&pid, argv, ends[1], helper->outlasts);
+    bool started = pipe.descriptor >= 0 && spawn(&pid, argv, ends[1], helper->outlasts, libraries);
     close(ends[1]);
     if (!started) {
         cx_own_file_close(&pipe);
@@ -182,5 +189,24 @@ enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *con
     cx_own_file_close(&woken);
     cx_own_file_close(&helper->wake);
     message[strcspn(message, "\r\n")] = 0;
+    return end;
+}
+
+enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *const argv[], unsigned limit_ms,
+                                         char *message, size_t room)
+{
+    char *libraries = NULL;
+    const char *given = cx_options_linker_path();
+    const bool outlasts = helper->outlasts, wanted = atomic_load(&wants_libraries);
+    if (*given && asprintf(&libraries, "LD_LIBRARY_PATH=%s", given) < 0)
+        libraries = NULL;
+    enum cx_subprocess_end end = run(helper, argv, limit_ms, message, room, wanted ? libraries : NULL);
+    if (end == CX_SUBPROCESS_FAILED && libraries && !wanted && strstr(message, lacks)) {
+        helper->outlasts = outlasts;
+        end = run(helper, argv, limit_ms, message, room, libraries);
+        if (end != CX_SUBPROCESS_FAILED)
+            atomic_store(&wants_libraries, true);
+    }
+    free(libraries);
     return end;
 }

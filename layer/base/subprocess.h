@@ -2,7 +2,8 @@
 /*
  * Runs a helper program to its end, with a time limit. The helper and the program that loaded the driver do
  * not affect each other: the helper has its own environment and process group, no open files, and default
- * signal handling. Thread-safe.
+ * signal handling. One whose libraries only the program's LD_LIBRARY_PATH finds is given that, once the
+ * dynamic linker has said so. Thread-safe.
  */
 #ifndef CX_LAYER_BASE_SUBPROCESS_H
 #define CX_LAYER_BASE_SUBPROCESS_H

@@ -80,6 +80,27 @@ START_TEST(surroundings)
 }
 END_TEST
 
+/* Once a helper's libraries were not found without it, they get the program's path for libraries. */
+START_TEST(libraries)
+{
+    static const char needs[] =
+        "[ -n \"$LD_LIBRARY_PATH\" ] || { echo \"x: error while loading shared libraries: "
+        "libx.so: cannot open\" >&2; exit 127; }; echo there >&2; exit $((5 - 5 * %d))";
+    char script[256];
+    const bool given = _i & 1, works = _i & 2;
+    snprintf(script, sizeof(script), needs, works);
+    if (given)
+        setenv("LD_LIBRARY_PATH", "/nowhere", 1);
+    else
+        unsetenv("LD_LIBRARY_PATH");
+    ck_assert_int_eq(shell("[ -z \"$LD_LIBRARY_PATH\" ]", 5000), CX_SUBPROCESS_OK);
+    ck_assert_int_eq(shell(script, 5000), given && works ? CX_SUBPROCESS_OK : CX_SUBPROCESS_FAILED);
+    ck_assert_int_eq(strcmp(message, "there") == 0, given);
+    ck_assert_int_eq(shell("[ -z \"$LD_LIBRARY_PATH\" ]", 5000),
+                     given && works ? CX_SUBPROCESS_FAILED : CX_SUBPROCESS_OK);
+}
+END_TEST
+
 /* The whole group dies at the limit, so the pipe closes at once. */
 START_TEST(time_limit)
 {
@@ -300,6 +321,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, ends);
     tcase_add_test(tests, surroundings);
+    tcase_add_loop_test(tests, libraries, 0, 4);
     tcase_add_test(tests, time_limit);
     tcase_add_test(tests, stopped);
     tcase_add_test(tests, program_reaps);
