@@ -46,7 +46,8 @@ bool cx_launch_choose_protocols(struct cx_launch *launch, const struct cx_cached
 const struct cx_summary_kernel *cx_launch_accesses(const struct cx_kernel *kernel)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(kernel, NULL);
-    return summary && cx_summary_forbids(summary, NULL, NULL) == CX_REASON_NONE ? summary : NULL;
+    /* what orders work-groups says nothing of where they read and write */
+    return summary && cx_summary_forbids_checked(summary, NULL, NULL) == CX_REASON_NONE ? summary : NULL;
 }
 
 bool cx_launch_args_may_write(const struct cx_args *args, const struct cx_summary_kernel *summary, unsigned i)

@@ -113,6 +113,12 @@ static void run_append(struct item *item)
     *at(item, 1, place % item->launch->global[0]) = wrap((cl_uint)*at(item, 0, item->global[0]) + 1u);
 }
 
+static void run_append_ordered(struct item *item)
+{
+    __atomic_store_n(at(item, 2, 1), scalar(item, 3), __ATOMIC_RELAXED);
+    run_append(item);
+}
+
 static cl_ulong wide(const struct item *item, unsigned arg)
 {
     cl_ulong value;
@@ -210,6 +216,7 @@ static const struct stub_function functions[] = {
     {"stub_count", "bb", run_count, NULL},
     {"stub_search", "bbb", run_search, NULL},
     {"stub_append", "bbbi", run_append, NULL},
+    {"stub_append_ordered", "bbbi", run_append_ordered, NULL},
     {"stub_ramp", "b", run_fill_gid, ramp_extra},
     {"stub_local", "bl", run_fill_gid, NULL},
     {"coexec_diff_blocks", "bubuib", run_diff_blocks, NULL},

@@ -140,3 +140,13 @@ __kernel void stub_append(__global const int *in, __global int *out, __global in
         x = x * 1664525u;
     out[(uint)atomic_inc(count) % (uint)get_global_size(0)] = (int)((uint)in[get_global_id(0)] + x + 1u);
 }
+
+/* The same, but what is counted orders them, too. */
+__kernel void stub_append_ordered(__global const int *in, __global int *out, __global int *count, int n)
+{
+    uint x = 0;
+    for (int j = 0; j < n; j++)
+        x = x * 1664525u;
+    atomic_xchg(&count[1], n);
+    out[(uint)atomic_inc(count) % (uint)get_global_size(0)] = (int)((uint)in[get_global_id(0)] + x + 1u);
+}

@@ -23,6 +23,7 @@ static struct chain {
 
 static unsigned nchains;
 static bool by_events;
+static bool one_input; /* all of them read one buffer, of zeros */
 
 /* shared: bytes of one buffer that all of them write; 0: none. */
 static void open_chains(unsigned n, size_t items, size_t shared)
@@ -30,7 +31,6 @@ static void open_chains(unsigned n, size_t items, size_t shared)
     static cl_int zeros[ITEMS + CHAINS * LOCAL];
     cl_mem all = shared ? cl_buffer(0, shared, NULL) : NULL;
     nchains = n;
-    begin.name = "stub_append";
     for (unsigned c = 0; c < n; c++) {
         struct chain *chain = &chains[c];
         chain->items = items + c * LOCAL;
@@ -38,8 +38,9 @@ static void open_chains(unsigned n, size_t items, size_t shared)
                        : by_events    ? cl_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
                                       : cl_queue(0);
         for (unsigned b = 0; b < 2; b++)
-            chain->data[b] = cl_buffer(CL_MEM_COPY_HOST_PTR, chain->items * sizeof(cl_int), zeros);
-        chain->count = shared ? all : cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(cl_int), zeros);
+            chain->data[b] = b == 0 && c && one_input ? chains[0].data[0]
+                                                      : cl_buffer(CL_MEM_COPY_HOST_PTR, sizeof(zeros), zeros);
+        chain->count = shared ? all : cl_buffer(CL_MEM_COPY_HOST_PTR, 2 * sizeof(cl_int), zeros);
     }
 }
 
@@ -47,8 +48,8 @@ static void step(struct chain *chain)
 {
     const size_t local = LOCAL;
     cl_event before = chain->last;
-    cl_set_mem(begin.kernel, 0, chain->data[chain->steps % 2]);
-    cl_set_mem(begin.kernel, 1, chain->data[(chain->steps + 1) % 2]);
+    cl_set_mem(begin.kernel, 0, chain->data[one_input ? 0 : chain->steps % 2]);
+    cl_set_mem(begin.kernel, 1, chain->data[one_input ? 1 : (chain->steps + 1) % 2]);
     cl_set_mem(begin.kernel, 2, chain->count);
     cl_set_int(begin.kernel, 3, begin.iterations);
     cl_ok(clEnqueueNDRangeKernel(chain->queue, begin.kernel, 1, NULL, &chain->items, &local,
@@ -71,17 +72,17 @@ static void run_chains(unsigned steps)
         cl_ok(clFinish(chains[c].queue));
 }
 
-/* All numbers of a chain say how often it stepped. */
+/* All numbers of a chain say how often it stepped; of those with one input, that they did. */
 static void check_chains(void)
 {
     static cl_int got[ITEMS + CHAINS * LOCAL];
     for (unsigned c = 0; c < nchains; c++) {
         const struct chain *chain = &chains[c];
-        cl_ok(clEnqueueReadBuffer(chain->queue, chain->data[chain->steps % 2], CL_TRUE, 0,
+        const unsigned want = one_input ? 1 : chain->steps;
+        cl_ok(clEnqueueReadBuffer(chain->queue, chain->data[one_input ? 1 : chain->steps % 2], CL_TRUE, 0,
                                   chain->items * sizeof(cl_int), got, 0, NULL, NULL));
         for (size_t i = 0; i < chain->items; i++)
-            ck_assert_msg(got[i] == (cl_int)chain->steps, "chain %u, %zu: %d, not %u", c, i, got[i],
-                          chain->steps);
+            ck_assert_msg(got[i] == (cl_int)want, "chain %u, %zu: %d, not %u", c, i, got[i], want);
     }
 }
 
@@ -91,8 +92,10 @@ static void end_chains(void)
     for (unsigned c = 0; c < nchains; c++) {
         if (chains[c].last)
             cl_ok(clReleaseEvent(chains[c].last));
-        for (unsigned b = 0; b < 2; b++)
+        for (unsigned b = one_input && c; b < 2; b++)
             cl_ok(clReleaseMemObject(chains[c].data[b]));
+        if (c == 0 || chains[c].count != chains[0].count)
+            cl_ok(clReleaseMemObject(chains[c].count));
     }
     begin_end(0);
     cl_folder_remove();
@@ -160,6 +163,24 @@ START_TEST(four_queues_use_both)
 {
     begin.name = "stub_append";
     begin_ask_of_longer_ones(four_queues_use_both_once);
+}
+END_TEST
+
+/* What all of them read is on both devices, also where their kernel is one that orders work-groups. */
+static bool readers_of_one_buffer_use_both_once(void)
+{
+    one_input = true;
+    begin_in_folder("0.128");
+    open_chains(4, ITEMS, 0);
+    const bool both = spread(4);
+    end_chains();
+    return both;
+}
+
+START_TEST(readers_of_one_buffer_use_both)
+{
+    begin.name = _i ? "stub_append_ordered" : "stub_append";
+    begin_ask_of_longer_ones(readers_of_one_buffer_use_both_once);
 }
 END_TEST
 
@@ -250,23 +271,24 @@ START_TEST(slow_devices_are_left)
 END_TEST
 
 /* Each is a case of its own, which CK_RUN_CASE chooses. */
-static void add(Suite *suite, const char *name, const TTest *test)
+static void add(Suite *suite, const char *name, const TTest *test, int times)
 {
     TCase *tcase = tcase_create(name);
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, test);
+    tcase_add_loop_test(tcase, test, 0, times);
     suite_add_tcase(suite, tcase);
 }
 
 int main(void)
 {
     Suite *suite = suite_create("chains");
-    add(suite, "queues", four_queues_use_both);
-    add(suite, "at once", many_enqueued_at_once_use_both);
-    add(suite, "without order", one_queue_without_order_uses_both);
-    add(suite, "in order", one_queue_in_order_stays);
-    add(suite, "one buffer", chains_that_write_one_buffer_stay);
-    add(suite, "short", short_launches_stay);
-    add(suite, "slow", slow_devices_are_left);
+    add(suite, "queues", four_queues_use_both, 1);
+    add(suite, "readers", readers_of_one_buffer_use_both, 2);
+    add(suite, "at once", many_enqueued_at_once_use_both, 1);
+    add(suite, "without order", one_queue_without_order_uses_both, 1);
+    add(suite, "in order", one_queue_in_order_stays, 1);
+    add(suite, "one buffer", chains_that_write_one_buffer_stay, 1);
+    add(suite, "short", short_launches_stay, 1);
+    add(suite, "slow", slow_devices_are_left, 1);
     return tap_run(suite);
 }
