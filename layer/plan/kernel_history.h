@@ -15,6 +15,7 @@
 #include "scheduler/balancer.h"
 #include "scheduler/budget.h"
 #include "scheduler/feedback.h"
+#include "scheduler/follow.h"
 #include "scheduler/parts.h"
 #include "scheduler/objective.h"
 
@@ -155,9 +156,10 @@ struct cx_kernel_history {
     struct cx_result_uses *result_uses CX_GUARDED_BY(cx_context_locked);
     /* devices' parts of launches, if these are stable */
     struct cx_parts parts CX_GUARDED_BY(cx_context_locked);
-    struct cx_objective objective CX_GUARDED_BY(cx_context_locked); /* plan_objective.h */
-    struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked);  /* of its splits */
-    struct cx_budget_record moves CX_GUARDED_BY(cx_context_locked); /* of its chains (plan_chains.h) */
+    struct cx_follow_record follow CX_GUARDED_BY(cx_context_locked); /* follow_data.h */
+    struct cx_objective objective CX_GUARDED_BY(cx_context_locked);  /* plan_objective.h */
+    struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked);   /* of its splits */
+    struct cx_budget_record moves CX_GUARDED_BY(cx_context_locked);  /* of its chains (plan_chains.h) */
     /* members, as bits, that splits of it were planned for */
     uint64_t begun CX_GUARDED_BY(cx_context_locked);
     bool proven CX_GUARDED_BY(cx_context_locked); /* a split of it ran without a driver failing on it */

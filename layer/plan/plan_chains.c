@@ -54,13 +54,6 @@ bool cx_plan_may_go_to(struct cx_launch *launch, unsigned member)
 
 /* ---- how long ---- */
 
-/* Of one kind and of about one speed, so that one's times tell of the other's. */
-static bool akin(const struct cx_real_device *a, const struct cx_real_device *b)
-{
-    const double ratio = a->nominal_gflops / b->nominal_gflops;
-    return a->platform == b->platform && a->type == b->type && ratio >= 0.5 && ratio <= 2;
-}
-
 /* Seconds of the launch by its kernel's times on that member; 0: never measured there. */
 static double measured(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
 {
@@ -81,7 +74,7 @@ static struct expected expected_on(const struct cx_launch *launch, unsigned m) C
     struct expected expected = {measured(launch, m), MEASURED_BOUND};
     for (unsigned other = 0; expected.seconds <= 0 && other < 2 * context->nmembers; other++) {
         const struct cx_real_device *known = context->workers[other % context->nmembers].device;
-        const bool like = akin(device, known);
+        const bool like = cx_plan_akin(device, known);
         if (like || other >= context->nmembers) /* those that are like it come first */
             expected = (struct expected){measured(launch, other % context->nmembers) * known->nominal_gflops /
                                              device->nominal_gflops,

@@ -10,6 +10,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/plan/device_load.h"
+#include "layer/plan/follow_data.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/plan_chains.h"
@@ -157,8 +158,9 @@ static unsigned compiled(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_co
 
 /* Where the last launch of an in-order queue ran whole, if that is a device like `best` and about as fast at
  * this one: kernels that share buffers should not each run on a GPU of its own because that was faster by a
- * hair. */
-static unsigned stay(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_context_locked)
+ * hair. Or one that it is not like, where bringing the data to `best` takes longer. compared: that was
+ * considered when `best` was chosen. */
+static unsigned stay(struct cx_launch *launch, unsigned best, bool compared) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
@@ -166,9 +168,12 @@ static unsigned stay(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_contex
         best == context->nmembers)
         return best;
     const unsigned last = queue->last_member - 1;
+    if (!cx_context_alike(context, best, last))
+        return !compared && cx_follow_data_stays(launch, last, best) && cx_plan_may_go_to(launch, last)
+                   ? last
+                   : best;
     const double own = cx_plan_measured_on(launch, best), there = cx_plan_measured_on(launch, last);
-    if (!cx_context_alike(context, best, last) || (own > 0 && there > 0 && there > nearly * own) ||
-        !cx_plan_may_go_to(launch, last))
+    if ((own > 0 && there > 0 && there > nearly * own) || !cx_plan_may_go_to(launch, last))
         return best;
     return last;
 }
@@ -247,7 +252,7 @@ unsigned cx_plan_place(struct cx_launch *launch, unsigned preferred)
             (launch->acceptance.beyond && !cx_plan_fits(launch, preferred)) ||
             cx_launch_prepare(launch, preferred) != CL_SUCCESS)
             best = fastest_taker(launch, 0);
-        best = stay(launch, best);
+        best = stay(launch, best, best == preferred);
         if (best < context->nmembers && groups_wait(launch))
             return place_together(launch, best);
         if (cx_exit_guard_ending())

@@ -189,6 +189,12 @@ double cx_plan_best_speed(const struct cx_launch *launch)
     return best;
 }
 
+bool cx_plan_akin(const struct cx_real_device *a, const struct cx_real_device *b)
+{
+    const double ratio = a->nominal_gflops / b->nominal_gflops;
+    return a->platform == b->platform && a->type == b->type && ratio >= 0.5 && ratio <= 2;
+}
+
 double cx_plan_measured_on(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;

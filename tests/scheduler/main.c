@@ -22,7 +22,7 @@ static const struct {
     {"drift", cx_test_drift},           {"energy", cx_test_energy},
     {"power_fit", cx_test_power_fit},   {"derive", cx_test_derive},
     {"objective", cx_test_objective},   {"marrow", cx_test_marrow},
-    {"occupancy", cx_test_occupancy},
+    {"occupancy", cx_test_occupancy},   {"follow", cx_test_follow},
 };
 
 int main(int argc, char **argv)
@@ -31,9 +31,10 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], suites[i].name) == 0)
             return tap_run(suites[i].create());
     }
-    fprintf(stderr,
-            "usage: test_scheduler "
-            "properties|formulas|published|balance|admission|reexecute|migration|parts|memory|overlap|"
-            "budget|budget_rows|chains|play|drift|energy|power_fit|derive|objective|marrow|occupancy\n");
+    fprintf(
+        stderr,
+        "usage: test_scheduler "
+        "properties|formulas|published|balance|admission|reexecute|migration|parts|memory|overlap|"
+        "budget|budget_rows|chains|play|drift|energy|power_fit|derive|objective|marrow|occupancy|follow\n");
     return 2;
 }

@@ -16,6 +16,7 @@ Suite *cx_test_overlap(void);
 Suite *cx_test_admission(void);
 Suite *cx_test_reexecute(void);
 Suite *cx_test_migration(void);
+Suite *cx_test_follow(void);
 Suite *cx_test_parts(void);
 Suite *cx_test_drift(void);
 Suite *cx_test_budget(void);
