@@ -23,8 +23,27 @@ static bool conflict(const struct cx_chains_touch *a, const struct cx_chains_tou
     return a->object == b->object && (a->writes || b->writes) && a->from < b->to && b->from < a->to;
 }
 
+/* One of 64. */
+static uint64_t bit_of(const void *object)
+{
+    return UINT64_C(1) << ((uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+void cx_chains_use(struct cx_chains_launch *launch, const struct cx_chains_touch *touch)
+{
+    const uint64_t bit = bit_of(touch->object);
+    if (launch->ntouches < CX_CHAINS_TOUCHES)
+        launch->touch[launch->ntouches] = *touch;
+    launch->ntouches++;
+    launch->uses |= bit;
+    launch->writes |= touch->writes ? bit : 0;
+}
+
 static bool are_linked(const struct cx_chains_launch *a, const struct cx_chains_launch *b)
 {
+    if (!(a->uses & b->writes) && !(a->writes & b->uses) && a->ntouches <= CX_CHAINS_TOUCHES &&
+        b->ntouches <= CX_CHAINS_TOUCHES)
+        return false;
     if (a->ntouches > CX_CHAINS_TOUCHES || b->ntouches > CX_CHAINS_TOUCHES)
         return true;
     for (unsigned i = 0; i < a->ntouches; i++)

@@ -40,9 +40,11 @@ struct cx_chains_launch {
     uint64_t program;  /* which it is of */
     uint64_t able;     /* devices that could run it, as bits */
     bool moved;        /* its chain was moved to its home */
-    unsigned ntouches; /* more than CX_CHAINS_TOUCHES: it may use anything */
+    /* cx_chains_use: what it touches; more than CX_CHAINS_TOUCHES: it may be anything */
+    unsigned ntouches;
     struct cx_chains_touch touch[CX_CHAINS_TOUCHES];
-    unsigned chain; /* chains.c's own: equal within a chain */
+    uint64_t uses, writes; /* a bit for each object, which others may have, too */
+    unsigned chain;        /* chains.c's own: equal within a chain */
 };
 
 /* Zeroed: no launch yet. */
@@ -52,7 +54,11 @@ struct cx_chains {
     struct cx_chains_launch launch[CX_CHAINS_LAUNCHES];
 };
 
-/* Notes a launch that was planned. Called by plan/plan_chains.c, as all of these. */
+/* Adds what a launch touches, before it is asked about or noted. Called by plan/plan_chains.c, as all of
+ * these.
+ */
+void cx_chains_use(struct cx_chains_launch *launch, const struct cx_chains_touch *touch);
+/* Notes a launch that was planned. */
 void cx_chains_add(struct cx_chains *chains, const struct cx_chains_launch *launch);
 /* The launches that are of one chain with this one, which is not noted yet, as bits. */
 uint64_t cx_chains_of(const struct cx_chains *chains, const struct cx_chains_launch *launch);

@@ -154,13 +154,6 @@ static bool is_bound(const struct cx_launch *launch)
     return false;
 }
 
-static void touch(struct cx_chains_launch *noted, const void *object, uint64_t from, uint64_t to, bool writes)
-{
-    if (noted->ntouches < CX_CHAINS_TOUCHES)
-        noted->touch[noted->ntouches] = (struct cx_chains_touch){object, from, to, writes};
-    noted->ntouches++;
-}
-
 /* Members that could run it once it is built there, as bits. */
 static uint64_t able(const struct cx_launch *launch, unsigned member)
 {
@@ -242,12 +235,13 @@ static struct asked ask(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_con
     struct asked asked = {.now = seconds_of(cx_clock_ns())};
     struct cx_chains_launch *own = &asked.launch;
     if (queue->in_order)
-        touch(own, queue, 0, 1, true);
+        cx_chains_use(own, &(struct cx_chains_touch){queue, 0, 1, true});
     for (unsigned i = 0; i < launch->request.args->count; i++) {
         const struct cx_mem *mem = cx_launch_mem(launch, i);
         if (mem)
-            touch(own, mem->storage, mem->origin, mem->origin + mem->size,
-                  cx_launch_args_may_write(launch->request.args, summary, i));
+            cx_chains_use(
+                own, &(struct cx_chains_touch){mem->storage, mem->origin, mem->origin + mem->size,
+                                               cx_launch_args_may_write(launch->request.args, summary, i)});
     }
     own->program = launch->request.kernel->program->base.id;
     asked.of = cx_chains_of(context->planner->chains, own);

@@ -15,14 +15,14 @@ static char memory[CHAINS + 2]; /* objects: a chain's own, then two that several
 
 static struct cx_chains_launch launch_of(unsigned chain, double seconds)
 {
-    return (struct cx_chains_launch){
-        .seconds = seconds, .able = 7, .ntouches = 1, .touch = {{&memory[chain], 0, 8, true}}};
+    struct cx_chains_launch launch = {.seconds = seconds, .able = 7};
+    cx_chains_use(&launch, &(struct cx_chains_touch){&memory[chain], 0, 8, true});
+    return launch;
 }
 
 static void also_uses(struct cx_chains_launch *launch, unsigned object, uint64_t from, bool writes)
 {
-    launch->touch[launch->ntouches++] =
-        (struct cx_chains_touch){&memory[CHAINS + object], from, from + 8, writes};
+    cx_chains_use(launch, &(struct cx_chains_touch){&memory[CHAINS + object], from, from + 8, writes});
 }
 
 /* Chains that read the same stay apart; what one of them writes joins them, and bytes beside it do not. */
@@ -55,8 +55,8 @@ START_TEST(chains_are_joined)
     cx_chains_add(&chains, &a);
     cx_chains_add(&chains, &b);
     ck_assert_uint_eq(cx_chains_of(&chains, &a), 1);
-    both.touch[both.ntouches++] = a.touch[0];
-    both.touch[both.ntouches++] = b.touch[0];
+    cx_chains_use(&both, &a.touch[0]);
+    cx_chains_use(&both, &b.touch[0]);
     ck_assert_uint_eq(cx_chains_of(&chains, &both), 3);
     cx_chains_add(&chains, &both);
     ck_assert_uint_eq(cx_chains_of(&chains, &a), 7);
@@ -79,7 +79,7 @@ START_TEST(joints_are_forgotten)
 {
     struct cx_chains chains = {0};
     struct cx_chains_launch a = launch_of(0, 1), b = launch_of(1, 1), both = launch_of(0, 1);
-    both.touch[both.ntouches++] = b.touch[0];
+    cx_chains_use(&both, &b.touch[0]);
     cx_chains_add(&chains, &both);
     for (unsigned i = 0; i < 2 * CX_CHAINS_LAUNCHES; i++)
         cx_chains_add(&chains, i % 2 ? &a : &b);
