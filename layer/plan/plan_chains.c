@@ -391,6 +391,16 @@ static unsigned best_for(struct cx_launch *launch, const struct asked *asked, do
     return chosen;
 }
 
+/* The member has no room for it: that is not asked anew for each launch. */
+static void fail_to_move(struct cx_launch *launch, double seconds) CX_HOLDS(cx_context_locked)
+{
+    struct cx_budget_record *moves = &launch->request.kernel->function->history->moves;
+    cx_plan_chains_drop(launch);
+    moves->lost += seconds;
+    moves->excess += seconds;
+    moves->row = 0;
+}
+
 unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
 {
     struct cx_context *context = launch->base.context;
@@ -408,7 +418,7 @@ unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
     if (!is_affordable(launch, &stake, chosen))
         return asked.launch.home;
     if (cx_launch_prepare(launch, chosen) != CL_SUCCESS) {
-        cx_plan_chains_drop(launch);
+        fail_to_move(launch, asked.launch.seconds);
         return asked.launch.home;
     }
     cx_info(CX_TOPIC_PLAN, "%s goes to %s, where its chain does not wait for others",

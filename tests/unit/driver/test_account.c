@@ -63,6 +63,23 @@ START_TEST(first_uses_and_probes_tell_nothing)
 }
 END_TEST
 
+/* A move that lost is charged, and the kernel's next one waits; one that gained costs nothing. */
+START_TEST(moves_are_charged)
+{
+    struct cx_budget_record record = {0};
+    double reserved;
+    clean_environment();
+    struct cx_account *account = cx_account_of(&first);
+    cx_account_ran(account, NULL, 1);
+    ck_assert(is(cx_account_moved(account, &record, 0, 0.002, 0.001), 0));
+    ck_assert(is(cx_account_left(account), 0.02));
+    ck_assert_int_eq(cx_account_decide(account, &record, &trial, &reserved), CX_STAKE_TRIAL);
+    ck_assert(is(cx_account_moved(account, &record, reserved, 0.001, 0.006), 0.005));
+    ck_assert(is(cx_account_left(account), 0.015));
+    ck_assert_int_eq(cx_account_decide(account, &record, &trial, &reserved), CX_STAKE_WAITS);
+}
+END_TEST
+
 START_TEST(debts_stay)
 {
     struct cx_budget_record record = {0};
@@ -134,6 +151,7 @@ int main(void)
     TCase *tcase = tcase_create("account");
     tcase_add_test(tcase, contexts_share_it);
     tcase_add_test(tcase, first_uses_and_probes_tell_nothing);
+    tcase_add_test(tcase, moves_are_charged);
     tcase_add_test(tcase, debts_stay);
     tcase_add_test(tcase, nobody_has_one);
     tcase_add_test(tcase, many_earn_at_once);
