@@ -154,14 +154,14 @@ static double common_factor(const double *ratio)
     return least > 1 ? least : most < 1 ? most : 1;
 }
 
-/* Says what earlier launches showed of a device as if they had been longer by that factor, lest they and this
- * one be taken for places of the range that cost more and less. */
-static void scale_samples(struct cx_memory *memory, unsigned slot, double factor)
+/* Says what earlier launches showed of each device as if they had been longer by its factor, lest they and
+ * this one be taken for places of the range that cost more and less. */
+static void scale_samples(struct cx_memory *memory, const double *factor)
 {
     for (unsigned i = 0; i < memory->nsamples; i++)
-        if (memory->sample[i].slot == slot)
-            memory->sample[i].seconds = (float)(memory->sample[i].seconds * factor);
-    memory->cost_model.device[slot].speed = cx_number_clean(memory->cost_model.device[slot].speed / factor);
+        memory->sample[i].seconds = (float)(memory->sample[i].seconds * factor[memory->sample[i].slot]);
+    for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++)
+        memory->cost_model.device[i].speed = cx_number_clean(memory->cost_model.device[i].speed / factor[i]);
 }
 
 /* By the factor that all devices have in common; and where one was far slower or faster than that, and costs
@@ -174,8 +174,9 @@ static void follow_drift(struct cx_memory *memory, const struct cx_balancer *bal
     for (unsigned i = 0; i < CX_MEMORY_DEVICES; i++) {
         const double own = ratio[i] > 0 ? ratio[i] / common : 1;
         const bool drifts = memory->settled && (own > drift || own < 1 / drift);
-        scale_samples(memory, i, drifts ? own * common : common);
+        ratio[i] = drifts ? own * common : common;
     }
+    scale_samples(memory, ratio);
 }
 
 /* Adds this launch's packages to the samples; the oldest make room. */
