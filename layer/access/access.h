@@ -111,6 +111,12 @@ struct cx_access_region {
     struct cx_access_box read_box[CX_ACCESS_BOXES], write_box[CX_ACCESS_BOXES];
 };
 
+/* Makes these regions empty; what their boxes hold is not set. Called by plan/ and launch/. */
+void cx_access_regions_clear(struct cx_access_region *regions, size_t count);
+/* Room for so many regions, or for one where that is 0, all empty: they are large, and boxes are mostly few.
+ * NULL: no memory. Freed with free(). Called by plan/ and launch/. */
+struct cx_access_region *cx_access_regions_make(size_t count);
+
 /* How many bytes it reads at most: of the boxes where given, else of the interval. Called by plan/. */
 uint64_t cx_access_read_bytes(const struct cx_access_region *region);
 

@@ -286,6 +286,22 @@ uint64_t cx_access_read_bytes(const struct cx_access_region *region)
     return bytes;
 }
 
+void cx_access_regions_clear(struct cx_access_region *regions, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memset(&regions[i], 0, offsetof(struct cx_access_region, read_box));
+}
+
+struct cx_access_region *cx_access_regions_make(size_t count)
+{
+    const size_t room = count ? count : 1;
+    struct cx_access_region *regions =
+        room <= SIZE_MAX / sizeof(*regions) ? malloc(room * sizeof(*regions)) : NULL;
+    if (regions)
+        cx_access_regions_clear(regions, room);
+    return regions;
+}
+
 void cx_access_package(struct cx_access *a, uint64_t g0, uint64_t g1, struct cx_access_region *regions)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;

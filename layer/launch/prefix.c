@@ -20,7 +20,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The first slice fills the device twice, where the range does MANY_FILLS times, and else once. No slice of a
  * GPU is less than that: what is left of it would idle. */
@@ -223,7 +222,7 @@ bool cx_prefix_begin(struct cx_launch *launch, struct cx_cached_verdict *judged,
                    groups = cx_launch_groups(launch);
     const double first = (double)(groups >= MANY_FILLS * fill ? FIRST_FILLS * fill : fill);
     struct cx_prefix *prefix = calloc(1, sizeof(*prefix));
-    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = cx_access_regions_make(launch->request.args->count);
     if (!prefix || !whole) {
         free(prefix);
         free(whole);
@@ -289,7 +288,7 @@ static void settle(struct cx_launch *launch, bool ok) CX_HOLDS(cx_context_locked
 {
     struct cx_prefix *prefix = launch->slices.prefix;
     struct cx_worker *worker = &launch->base.context->workers[prefix->member];
-    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = cx_access_regions_make(launch->request.args->count);
     cx_launch_release(launch);
     if (whole)
         cx_access_whole(prefix->judged->access, whole);

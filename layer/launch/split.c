@@ -156,7 +156,7 @@ static bool note_owners(struct split *split) CX_HOLDS(cx_context_locked)
 {
     struct cx_launch *launch = split->launch;
     struct cx_context *context = launch->base.context;
-    struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
+    struct cx_access_region *regions = cx_access_regions_make(launch->request.args->count);
     bool ok = regions != NULL;
 
     for (unsigned p = 0; p < split->packages.n && ok; p++) {
@@ -604,7 +604,7 @@ void cx_split_launch(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     cx_command_begin(&launch->base);
     struct split *split = split_new(launch, plan);
-    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = cx_access_regions_make(launch->request.args->count);
     cl_int error = split && whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     bool shadows = false;
 

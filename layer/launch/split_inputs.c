@@ -230,7 +230,7 @@ cl_int cx_split_inputs_foresee(struct split *split)
     cl_int error = CL_SUCCESS;
     if (!split->inputs || !split->inputs->owners)
         return CL_SUCCESS;
-    struct cx_access_region *regions = calloc(nargs + 1u, sizeof(*regions));
+    struct cx_access_region *regions = cx_access_regions_make(nargs);
     if (!regions)
         return CL_OUT_OF_HOST_MEMORY;
     cx_transports_hold(launch->base.context);

@@ -513,7 +513,7 @@ struct cx_job *cx_split_member_job(struct split *split, unsigned part)
     struct cx_job *job = cx_job_new(launch->base.context);
     struct lane *lane = calloc(1, sizeof(*lane));
     if (lane)
-        lane->regions = calloc(launch->request.args->count + 1u, sizeof(*lane->regions));
+        lane->regions = cx_access_regions_make(launch->request.args->count);
     if (!job || !lane || !lane->regions) {
         cx_split_member_free(lane);
         free(job);

@@ -166,7 +166,7 @@ void cx_static_launch(struct cx_launch *launch, struct cx_split_plan *plan)
 {
     size_t nregions = (size_t)plan->n * (launch->request.args->count ? launch->request.args->count : 1);
     uint64_t *first = calloc(plan->n, sizeof(*first)), *end = calloc(plan->n, sizeof(*end));
-    struct cx_access_region *regions = calloc(nregions, sizeof(*regions));
+    struct cx_access_region *regions = cx_access_regions_make(nregions);
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
     launch->outcome.parts = calloc(plan->n, sizeof(*launch->outcome.parts));

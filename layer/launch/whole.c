@@ -26,9 +26,7 @@
 #include "layer/plan/planner.h"
 #include "layer/program/kernel_bind.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 cl_int cx_whole_enqueue(struct cx_kernel *kernel, struct cx_args *args,
                         const struct cx_access_geometry *geometry, bool local_given, struct cx_job *job,
@@ -269,9 +267,9 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
     struct cx_context *context = launch->base.context;
     struct cx_access_region *few = context->planner->few_regions, *regions = few;
     if (!few || nargs > CX_FEW_REGIONS)
-        regions = calloc(nargs + 1u, sizeof(*regions));
-    for (unsigned i = 0; few && regions == few && i < nargs; i++) /* boxes are as they were */
-        memset(&regions[i], 0, offsetof(struct cx_access_region, read_box));
+        regions = cx_access_regions_make(nargs);
+    if (few && regions == few)
+        cx_access_regions_clear(regions, nargs);
     if (regions)
         fill_regions(launch, summary, worker, regions);
     return regions;
@@ -279,7 +277,7 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
 
 struct cx_access_region *cx_whole_regions(struct cx_launch *launch)
 {
-    struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
+    struct cx_access_region *regions = cx_access_regions_make(launch->request.args->count);
     if (regions)
         fill_regions(launch, cx_launch_accesses(launch->request.kernel), NULL, regions);
     return regions;

@@ -241,7 +241,7 @@ static void promise(struct split *split, struct package *package, uint64_t end,
 {
     const struct cx_launch *launch = split->launch;
     const struct cx_worker *worker = &launch->base.context->workers[split->plan.member[package->part]];
-    struct cx_access_region *regions = calloc(launch->request.args->count + 1u, sizeof(*regions));
+    struct cx_access_region *regions = cx_access_regions_make(launch->request.args->count);
     if (!regions)
         return;
     cx_access_package(split->plan.judged->access, package->sent, end, regions);

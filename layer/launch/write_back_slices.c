@@ -138,7 +138,7 @@ bool cx_write_back_wants(struct cx_launch *launch, const struct cx_split_plan *p
     const uint64_t steps = plan->judged->verdict.groups / plan->n;
     if (!cx_write_back_expected(launch) || launch->run.verify || launch->decision.protocols || !steps)
         return false;
-    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = cx_access_regions_make(launch->request.args->count);
     bool wants = false;
     if (whole)
         cx_access_whole(plan->judged->access, whole);

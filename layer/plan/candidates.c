@@ -175,8 +175,8 @@ void cx_candidates_describe(const struct cx_launch *launch, const struct cx_spli
     const struct cx_context *context = launch->base.context;
     const struct cx_memory *memory = cx_kernel_history_memory(history, plan->groups);
     const unsigned nargs = launch->request.args->count;
-    memset(all->few, 0, sizeof(all->few));
-    all->whole = nargs <= CX_CANDIDATES_FEW ? all->few : calloc(2 * (size_t)nargs, sizeof(*all->whole));
+    cx_access_regions_clear(all->few, nargs <= CX_CANDIDATES_FEW ? 2 * (size_t)nargs : 0);
+    all->whole = nargs <= CX_CANDIDATES_FEW ? all->few : cx_access_regions_make(2 * (size_t)nargs);
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_real_device *real = context->workers[plan->member[i]].device;
         all->owned[i] = 0;

@@ -97,7 +97,7 @@ static uint64_t kept_bytes(const struct cx_launch *launch, const struct cx_acces
 
 static bool keeps_much(const struct cx_launch *launch, const struct cx_cached_verdict *judged)
 {
-    struct cx_access_region *whole = calloc(launch->request.args->count + 1u, sizeof(*whole));
+    struct cx_access_region *whole = cx_access_regions_make(launch->request.args->count);
     if (whole)
         cx_access_whole(judged->access, whole);
     const bool much = !whole || kept_bytes(launch, cx_access_means(judged->access), whole) > CX_KEPT_BYTES;

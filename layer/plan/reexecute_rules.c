@@ -27,7 +27,7 @@ bool cx_reexecute_allowed(const struct cx_launch *launch, const struct cx_cached
         judged->verdict.checked || launch->decision.protocols || launch->decision.on_svm_owner || !summary ||
         summary->narg < nargs)
         return false;
-    struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
+    struct cx_access_region *whole = cx_access_regions_make(nargs);
     bool allowed = whole != NULL;
     if (whole)
         cx_access_whole(judged->access, whole);
@@ -60,7 +60,7 @@ static bool gets_inputs_first(const struct cx_launch *launch, const struct cx_ca
                               const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
 {
     const unsigned nargs = launch->request.args->count;
-    struct cx_access_region *whole = calloc(nargs + 1u, sizeof(*whole));
+    struct cx_access_region *whole = cx_access_regions_make(nargs);
     bool first = !whole;
     if (whole)
         cx_access_whole(judged->access, whole);

@@ -302,7 +302,7 @@ void cx_remote_access_choose(struct cx_launch *launch, const struct cx_cached_ve
                             .member = member,
                             .n = n};
     if (!choice.kernel || choice.kernel->narg != launch->request.args->count ||
-        !(choice.whole = calloc(launch->request.args->count, sizeof(*choice.whole))))
+        !(choice.whole = cx_access_regions_make(launch->request.args->count)))
         return;
     cx_access_whole(judged->access, choice.whole);
     if (choose_owner(&choice)) {
