@@ -199,7 +199,12 @@ double cx_plan_measured_on(const struct cx_launch *launch, unsigned member)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const double speed = history ? cx_speed_record_speed(&history->records[member]) : 0;
-    return speed > 0 && launch->request.geometry.local[0] ? (double)cx_launch_groups(launch) / speed : 0;
+    if (!(speed > 0) || !launch->request.geometry.local[0])
+        return 0;
+    const uint64_t groups = cx_launch_groups(launch),
+                   fill =
+                       cx_plan_fill(launch->base.context->workers[member].device, &launch->request.geometry);
+    return (double)(groups > fill ? groups : fill) / speed;
 }
 
 double cx_plan_expected(const struct cx_launch *launch)

@@ -77,8 +77,9 @@ double cx_plan_best_speed(const struct cx_launch *launch) CX_HOLDS(cx_context_lo
 /* Whether two devices are of one kind and of about one speed, so that one's times tell of the other's. Called
  * by follow_data.c and plan_chains.c. */
 bool cx_plan_akin(const struct cx_real_device *a, const struct cx_real_device *b);
-/* Seconds that the launch takes on a member, by its function's speed there; 0: never measured. context->lock
- * held. Called by follow_data.c, plan_chains.c and plan_place.c. */
+/* Seconds that the launch takes on a member, by its function's speed there, of as many work-groups as fill it
+ * if it has fewer; 0: never measured. context->lock held. Called by follow_data.c, plan_chains.c and
+ * plan_place.c. */
 double cx_plan_measured_on(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
  * context->lock. Called by deferral.c, reexecute_rules.c and launch/replay.c. */

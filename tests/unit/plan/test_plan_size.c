@@ -68,6 +68,25 @@ START_TEST(kinds)
 }
 END_TEST
 
+/* A launch that does not fill a device takes as long there as one that does. */
+START_TEST(fewer_groups_than_fill)
+{
+    struct cx_real_device wide = {.type = CL_DEVICE_TYPE_GPU, .compute_units = 100},
+                          cpu = {.type = CL_DEVICE_TYPE_CPU, .compute_units = 4};
+    const uint64_t fill = cx_plan_fill(&wide, &t.launch.request.geometry);
+    t.workers[0].device = &wide;
+    t.workers[1].device = &cpu;
+    ck_assert_double_eq(cx_plan_measured_on(&t.launch, 0), 0);
+    t.launch.request.geometry.global[0] = 64;
+    cx_speed_record_update(&t.records[0], 1, fill, 1e-3); /* as it is learned */
+    cx_speed_record_update(&t.records[1], 1, 4, 20e-6);
+    ck_assert_double_eq_tol(cx_plan_measured_on(&t.launch, 0), 1e-3, 1e-9);
+    ck_assert_double_eq_tol(cx_plan_measured_on(&t.launch, 1), 20e-6, 1e-9);
+    t.launch.request.geometry.global[0] = 64 * 2 * fill;
+    ck_assert_double_eq_tol(cx_plan_measured_on(&t.launch, 0), 2e-3, 1e-9);
+}
+END_TEST
+
 /* Two of one kind share a launch whose first work-groups cost a fifth: one alone needs both parts' times. */
 START_TEST(cheap_and_dear_parts)
 {
@@ -178,6 +197,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, nothing_known);
     tcase_add_test(tcase, kinds);
+    tcase_add_test(tcase, fewer_groups_than_fill);
     tcase_add_test(tcase, cheap_and_dear_parts);
     tcase_add_test(tcase, judging_pays);
     tcase_add_test(tcase, judging_does_not_pay);
