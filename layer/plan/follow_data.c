@@ -167,7 +167,7 @@ bool cx_follow_data_stays(struct cx_launch *launch, unsigned last, unsigned best
     const unsigned nargs = launch->request.args->count;
     struct cx_access_region *few = context->planner->few_regions, *regions = few;
     if (!few || nargs > CX_FEW_REGIONS)
-        regions = calloc(nargs, sizeof(*regions));
+        regions = cx_access_regions_make(nargs);
     if (!regions)
         return false;
     costs.once = once_seconds(launch, history, last);
