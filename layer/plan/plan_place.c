@@ -158,8 +158,8 @@ static unsigned compiled(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_co
 
 /* Where the last launch of an in-order queue ran whole, if that is a device like `best` and about as fast at
  * this one: kernels that share buffers should not each run on a GPU of its own because that was faster by a
- * hair. Or one that it is not like, where bringing the data to `best` takes longer. compared: that was
- * considered when `best` was chosen. */
+ * hair. Or any, where bringing the data to `best` takes longer. compared: that was considered when `best` was
+ * chosen. */
 static unsigned stay(struct cx_launch *launch, unsigned best, bool compared) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
@@ -168,14 +168,11 @@ static unsigned stay(struct cx_launch *launch, unsigned best, bool compared) CX_
         best == context->nmembers)
         return best;
     const unsigned last = queue->last_member - 1;
-    if (!cx_context_alike(context, best, last))
-        return !compared && cx_follow_data_stays(launch, last, best) && cx_plan_may_go_to(launch, last)
-                   ? last
-                   : best;
     const double own = cx_plan_measured_on(launch, best), there = cx_plan_measured_on(launch, last);
-    if ((own > 0 && there > 0 && there > nearly * own) || !cx_plan_may_go_to(launch, last))
-        return best;
-    return last;
+    const bool as_fast = own <= 0 || there <= 0 || there <= nearly * own;
+    const bool stays = (cx_context_alike(context, best, last) && as_fast) ||
+                       (!compared && cx_follow_data_stays(launch, last, best));
+    return stays && cx_plan_may_go_to(launch, last) ? last : best;
 }
 
 bool cx_plan_is_alone(const struct cx_launch *launch)

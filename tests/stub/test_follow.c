@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A short kernel follows its data where that takes less than moving them: on two stub GPUs that are not
- * alike, of which the one with more compute units is the slower one.
+ * alike, of which the one with more compute units is the slower one, or on two that say they are.
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
