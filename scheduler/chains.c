@@ -141,6 +141,22 @@ uint64_t cx_chains_able(const struct cx_chains *chains, uint64_t of, uint64_t pr
     return all;
 }
 
+/* ---- how long they take ---- */
+
+void cx_chains_times_add(struct cx_chains_times *times, double seconds)
+{
+    if (isfinite(seconds) && seconds > 0)
+        times->last[times->n++ % CX_CHAINS_TIMES] = seconds;
+}
+
+double cx_chains_times_least(const struct cx_chains_times *times)
+{
+    double least = times->n ? times->last[0] : 0;
+    for (unsigned i = 1; i < CX_CHAINS_TIMES && i < times->n; i++)
+        least = fmin(least, times->last[i]);
+    return least;
+}
+
 /* ---- where they would be over sooner ---- */
 
 double cx_chains_gain(const struct cx_chains *chains, const struct cx_chains_question *question)
@@ -166,6 +182,7 @@ double cx_chains_gain(const struct cx_chains *chains, const struct cx_chains_que
 
 void cx_chains_move(struct cx_chains *chains, const struct cx_chains_question *question)
 {
+    chains->moves++;
     for (unsigned i = 0; i < kept(chains); i++) {
         struct cx_chains_launch *launch = &chains->launch[i];
         if (!has(question->of, i) || launch->home != question->launch->home)

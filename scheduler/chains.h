@@ -49,7 +49,8 @@ struct cx_chains_launch {
 
 /* Zeroed: no launch yet. */
 struct cx_chains {
-    unsigned n; /* launches so far; the next one at n % CX_CHAINS_LAUNCHES */
+    unsigned n;     /* launches so far; the next one at n % CX_CHAINS_LAUNCHES */
+    unsigned moves; /* of chains so far */
     unsigned chain;
     struct cx_chains_launch launch[CX_CHAINS_LAUNCHES];
 };
@@ -70,6 +71,19 @@ double cx_chains_over(const struct cx_chains *chains, uint64_t of, unsigned devi
 double cx_chains_past(const struct cx_chains *chains, unsigned device, uint64_t position);
 /* Devices that could run all of these launches, as bits; those of this program: `able`, as of now. */
 uint64_t cx_chains_able(const struct cx_chains *chains, uint64_t of, uint64_t program, uint64_t able);
+
+/* How long the last launches of a kernel took on a device, seconds a work-group. Zeroed: none were measured.
+ */
+enum { CX_CHAINS_TIMES = 4 };
+struct cx_chains_times {
+    double last[CX_CHAINS_TIMES];
+    unsigned n; /* measured so far, the next at n % CX_CHAINS_TIMES */
+};
+/* Notes one. Called by plan/launch_learn.c. */
+void cx_chains_times_add(struct cx_chains_times *times, double seconds);
+/* The shortest of them; 0: none. What disturbs a launch makes it longer, and chains must not move for that; a
+ * device that has become slower is known to be so by all of them. */
+double cx_chains_times_least(const struct cx_chains_times *times);
 
 /* A launch that is to be placed, of which all is known but its device. */
 struct cx_chains_question {

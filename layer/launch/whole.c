@@ -351,7 +351,7 @@ static void choose_times(const struct cx_launch *launch, struct cx_kernel_histor
                          struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked)
 {
     if (cx_command_is_timed(&launch->base) || cx_launch_times_all() || cx_cut_search_measures() ||
-        launch->move.whole > 0)
+        launch->move.timed)
         job->times.wanted = true;
     else if (!job->times.wanted)
         job->times.wanted = cx_whole_wants_times(worker, history, &job->times.sampled);

@@ -25,6 +25,7 @@ static void forget(struct cx_kernel_history *history) CX_UNCHECKED
     for (unsigned i = 0; i < CX_KERNEL_MEMORIES; i++)
         free(history->shapes.memories[i]);
     free(history->records);
+    free(history->times);
     free(history->tuning);
     cx_result_uses_unref(&history->result_uses);
     free(history);
@@ -36,8 +37,12 @@ struct cx_kernel_history *cx_kernel_history_of(struct cx_function *function, uns
     if (history)
         return history;
     history = calloc(1, sizeof(*history));
-    if (history && !(history->records = calloc(nmembers, sizeof(*history->records)))) {
-        free(history);
+    if (history) {
+        history->records = calloc(nmembers, sizeof(*history->records));
+        history->times = calloc(nmembers, sizeof(*history->times));
+    }
+    if (history && !(history->records && history->times)) {
+        forget(history);
         history = NULL;
     }
     function->history = history;

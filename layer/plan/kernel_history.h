@@ -11,6 +11,7 @@
 #include "layer/plan/launch_form.h"
 #include "layer/plan/result_use.h"
 #include "layer/plan/take.h"
+#include "scheduler/chains.h"
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
 #include "scheduler/budget.h"
@@ -146,6 +147,7 @@ struct cx_kernel_checks {
 /* The history; guarded by context->lock, except atomic fields. */
 struct cx_kernel_history {
     struct cx_speed_record *records CX_GUARDED_BY(cx_context_locked); /* one a member, in work-groups/s */
+    struct cx_chains_times *times CX_GUARDED_BY(cx_context_locked);   /* likewise, of the last launches */
     struct cx_kernel_verdicts verdicts;
     struct cx_kernel_shapes shapes;
     struct cx_kernel_lengths lengths;

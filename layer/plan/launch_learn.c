@@ -15,10 +15,12 @@ void cx_launch_learn_held(struct cx_launch *launch, unsigned member, uint64_t gr
     if (!history || groups == 0 || !(seconds > 0))
         return;
     const uint64_t fill = cx_plan_fill(context->workers[member].device, &launch->request.geometry);
-    if (first)
+    if (first) {
         cx_speed_record_first(&history->records[member], groups, fill, seconds);
-    else
-        cx_speed_record_update(&history->records[member], groups, fill, seconds);
+        return;
+    }
+    cx_speed_record_update(&history->records[member], groups, fill, seconds);
+    cx_chains_times_add(&history->times[member], seconds / (double)groups);
 }
 
 void cx_launch_learn(struct cx_launch *launch, unsigned member, uint64_t groups, double seconds, bool first)

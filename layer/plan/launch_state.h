@@ -118,6 +118,8 @@ struct cx_launch_move {
     double seconds CX_GUARDED_BY(cx_context_locked);  /* ... the launch itself runs so long */
     double reserved CX_GUARDED_BY(cx_context_locked); /* that it may lose */
     bool invests CX_GUARDED_BY(cx_context_locked);    /* it loses by itself: later launches gain */
+    bool timed CX_GUARDED_BY(cx_context_locked);      /* how long it runs is to be measured */
+    bool back CX_GUARDED_BY(cx_context_locked);       /* to where the program alone would have run it */
 };
 
 /* What is compared with the split's real time once it is over. Written under context->lock by

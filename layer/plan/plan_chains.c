@@ -24,6 +24,9 @@
 
 /* Launches that are shorter never begin it: waking another device takes some tens of microseconds. */
 #define LONG_SECONDS 100e-6
+/* Once chains were moved one launch of so many is timed, as devices may become slower: no multiple of the
+ * number of chains that programs have. */
+enum { TIMED = 7 };
 /* Of one transfer, however small (measured on an H200). */
 #define MOVE_SECONDS 20e-6
 /* How much longer than estimated a launch may take on a member that was measured at the kernel, on one like
@@ -58,6 +61,10 @@ bool cx_plan_may_go_to(struct cx_launch *launch, unsigned member)
 static double measured(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    const double least = history ? cx_chains_times_least(&history->times[m]) : 0;
+    if (least > 0 && launch->request.geometry.local[0])
+        return least * (double)cx_launch_groups(launch);
     const double seconds = cx_plan_measured_on(launch, m);
     return seconds > 0 || !cx_context_alike(context, m, context->fastest) ? seconds : cx_plan_length(launch);
 }
@@ -333,7 +340,8 @@ static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake
                                            .expected = stake->split,
                                            .seconds = stake->later,
                                            .reserved = reserved,
-                                           .invests = stake->split >= stake->whole};
+                                           .invests = stake->split >= stake->whole,
+                                           .back = back};
     return true;
 }
 
@@ -448,6 +456,7 @@ void cx_plan_chains_note(struct cx_launch *launch, unsigned member)
     if (launch->move.whole > 0)
         cx_chains_move(chains, &(struct cx_chains_question){&asked.launch, asked.of, member,
                                                             seconds / asked.launch.seconds});
+    launch->move.timed = launch->move.whole > 0 || (chains->moves && chains->n % TIMED == 0);
     asked.launch.moved = launch->move.whole > 0 || asked.launch.moved;
     asked.launch.home = asked.launch.device = member;
     asked.launch.seconds = seconds;
@@ -475,14 +484,15 @@ void cx_plan_chains_end(struct cx_launch *launch)
         return;
     cx_context_lock(context);
     struct cx_kernel_history *history = launch->request.kernel->function->history;
+    struct cx_budget_record nothing = {0};
+    struct cx_budget_record *record = move->back ? &nothing : &history->moves; /* that tells of moves there */
     const double took = atomic_load(&launch->base.error) < 0 ? 0 : seconds_of(launch->run.busy_ns);
     const double elapsed = move->expected + took - move->seconds;
-    const double lost =
-        took > 0 && context->account && history
-            ? cx_account_moved(context->account, &history->moves, move->reserved, move->whole, elapsed)
-            : 0;
+    const double lost = took > 0 && context->account
+                            ? cx_account_moved(context->account, record, move->reserved, move->whole, elapsed)
+                            : 0;
     if (lost > 0 && move->invests)
-        cx_budget_invested(&history->moves, fmin(lost, move->reserved));
+        cx_budget_invested(record, fmin(lost, move->reserved));
     if (took > 0)
         launch->move = (struct cx_launch_move){0};
     cx_plan_chains_drop(launch);

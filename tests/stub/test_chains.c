@@ -260,12 +260,28 @@ START_TEST(slow_devices_are_left)
     begin.name = "stub_append";
     begin_in_folder("0.128,0.016");
     open_chains(4, ITEMS, 0);
-    for (unsigned i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 60; i++)
         run_chains(4);
     const struct counts counts = newest(20);
     const unsigned done = done_by_second();
     ck_assert_uint_eq(chains_on(&counts, 0), nchains);
     ck_assert_msg(done <= 50, "%u launches of 16 ms", done);
+    end_chains();
+}
+END_TEST
+
+/* ... also one that becomes so only later. */
+START_TEST(devices_that_slow_down_are_left)
+{
+    begin.name = "stub_append";
+    setenv("STUB_SLOW", "1:1500:100000:8", 1);
+    begin_in_folder("0.128,0.128");
+    open_chains(4, ITEMS, 0);
+    ck_assert(spread(4));
+    for (unsigned i = 0; i < 110; i++)
+        run_chains(4);
+    const struct counts counts = newest(20);
+    ck_assert_uint_eq(chains_on(&counts, 0), nchains);
     end_chains();
 }
 END_TEST
@@ -290,5 +306,6 @@ int main(void)
     add(suite, "one buffer", chains_that_write_one_buffer_stay, 1);
     add(suite, "short", short_launches_stay, 1);
     add(suite, "slow", slow_devices_are_left, 1);
+    add(suite, "slows", devices_that_slow_down_are_left, 1);
     return tap_run(suite);
 }
