@@ -149,12 +149,15 @@ void cx_chains_times_add(struct cx_chains_times *times, double seconds)
         times->last[times->n++ % CX_CHAINS_TIMES] = seconds;
 }
 
-double cx_chains_times_least(const struct cx_chains_times *times)
+double cx_chains_times_mean(const struct cx_chains_times *times)
 {
-    double least = times->n ? times->last[0] : 0;
-    for (unsigned i = 1; i < CX_CHAINS_TIMES && i < times->n; i++)
-        least = fmin(least, times->last[i]);
-    return least;
+    const unsigned count = times->n < CX_CHAINS_TIMES ? times->n : CX_CHAINS_TIMES;
+    double sum = 0, longest = 0;
+    for (unsigned i = 0; i < count; i++) {
+        sum += times->last[i];
+        longest = fmax(longest, times->last[i]);
+    }
+    return count > 1 ? (sum - longest) / (count - 1) : sum;
 }
 
 /* ---- where they would be over sooner ---- */

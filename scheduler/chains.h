@@ -74,16 +74,15 @@ uint64_t cx_chains_able(const struct cx_chains *chains, uint64_t of, uint64_t pr
 
 /* How long the last launches of a kernel took on a device, seconds a work-group. Zeroed: none were measured.
  */
-enum { CX_CHAINS_TIMES = 4 };
+enum { CX_CHAINS_TIMES = 8 };
 struct cx_chains_times {
     double last[CX_CHAINS_TIMES];
     unsigned n; /* measured so far, the next at n % CX_CHAINS_TIMES */
 };
 /* Notes one. Called by plan/launch_learn.c. */
 void cx_chains_times_add(struct cx_chains_times *times, double seconds);
-/* The shortest of them; 0: none. What disturbs a launch makes it longer, and chains must not move for that; a
- * device that has become slower is known to be so by all of them. */
-double cx_chains_times_least(const struct cx_chains_times *times);
+/* Their mean without the longest, as one that was disturbed shall not move chains; 0: none. */
+double cx_chains_times_mean(const struct cx_chains_times *times);
 
 /* A launch that is to be placed, of which all is known but its device. */
 struct cx_chains_question {

@@ -126,10 +126,15 @@ double cx_account_settle(struct cx_account *account, struct cx_budget_record *re
 }
 
 double cx_account_moved(struct cx_account *account, struct cx_budget_record *record, double reserved,
-                        double whole, double elapsed)
+                        double whole, double elapsed, bool first)
 {
     cx_lock(&lock);
+    const struct cx_budget_record before = *record;
     const double lost = cx_budget_settle(&account->budget, record, reserved, whole, elapsed);
+    if (first)
+        cx_budget_excuse(&account->budget, record, lost - reserved);
+    if (first && lost > 0)
+        cx_budget_first_use(record, &before);
     account->lost[LOST_BY_MOVES] += lost;
     account->moves++;
     cx_unlock(&lock);

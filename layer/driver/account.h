@@ -33,9 +33,10 @@ void cx_account_returned(struct cx_account *account, double seconds);
  * only had a package that measures it. Called by plan/plan_stake.c. */
 double cx_account_settle(struct cx_account *account, struct cx_budget_record *record, double reserved,
                          double whole, double elapsed, bool tried, bool first, bool probes);
-/* cx_budget_settle under the lock, for a launch with which a chain moved. Called by plan/plan_chains.c. */
+/* cx_budget_settle under the lock, for a launch with which a chain moved. first: it was the kernel's first on
+ * that device, as above. Called by plan/plan_chains.c. */
 double cx_account_moved(struct cx_account *account, struct cx_budget_record *record, double reserved,
-                        double whole, double elapsed);
+                        double whole, double elapsed, bool first);
 /* Whether any launch was split, so that results may have to be brought back. Called by plan/plan_stake.c. */
 bool cx_account_risked(struct cx_account *account);
 /* Charges a delay: calls of the program took at most this much longer because of an analysis, a build or an

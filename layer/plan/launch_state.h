@@ -120,6 +120,7 @@ struct cx_launch_move {
     bool invests CX_GUARDED_BY(cx_context_locked);    /* it loses by itself: later launches gain */
     bool timed CX_GUARDED_BY(cx_context_locked);      /* how long it runs is to be measured */
     bool back CX_GUARDED_BY(cx_context_locked);       /* to where the program alone would have run it */
+    bool first CX_GUARDED_BY(cx_context_locked);      /* its driver may have something to do once */
 };
 
 /* What is compared with the split's real time once it is over. Written under context->lock by

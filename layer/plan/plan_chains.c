@@ -62,9 +62,9 @@ static double measured(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_c
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
-    const double least = history ? cx_chains_times_least(&history->times[m]) : 0;
-    if (least > 0 && launch->request.geometry.local[0])
-        return least * (double)cx_launch_groups(launch);
+    const double mean = history ? cx_chains_times_mean(&history->times[m]) : 0;
+    if (mean > 0 && launch->request.geometry.local[0])
+        return mean * (double)cx_launch_groups(launch);
     const double seconds = cx_plan_measured_on(launch, m);
     return seconds > 0 || !cx_context_alike(context, m, context->fastest) ? seconds : cx_plan_length(launch);
 }
@@ -341,7 +341,8 @@ static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake
                                            .seconds = stake->later,
                                            .reserved = reserved,
                                            .invests = stake->split >= stake->whole,
-                                           .back = back};
+                                           .back = back,
+                                           .first = first_seconds(launch, m) > 0};
     return true;
 }
 
@@ -488,9 +489,10 @@ void cx_plan_chains_end(struct cx_launch *launch)
     struct cx_budget_record *record = move->back ? &nothing : &history->moves; /* that tells of moves there */
     const double took = atomic_load(&launch->base.error) < 0 ? 0 : seconds_of(launch->run.busy_ns);
     const double elapsed = move->expected + took - move->seconds;
-    const double lost = took > 0 && context->account
-                            ? cx_account_moved(context->account, record, move->reserved, move->whole, elapsed)
-                            : 0;
+    const double lost =
+        took > 0 && context->account
+            ? cx_account_moved(context->account, record, move->reserved, move->whole, elapsed, move->first)
+            : 0;
     if (lost > 0 && move->invests)
         cx_budget_invested(record, fmin(lost, move->reserved));
     if (took > 0)

@@ -63,7 +63,8 @@ START_TEST(first_uses_and_probes_tell_nothing)
 }
 END_TEST
 
-/* A move that lost is charged, and the kernel's next one waits; one that gained costs nothing. */
+/* A move that lost is charged, and the kernel's next one waits but for what a first use took; one that gained
+ * costs nothing. */
 START_TEST(moves_are_charged)
 {
     struct cx_budget_record record = {0};
@@ -71,11 +72,13 @@ START_TEST(moves_are_charged)
     clean_environment();
     struct cx_account *account = cx_account_of(&first);
     cx_account_ran(account, NULL, 1);
-    ck_assert(is(cx_account_moved(account, &record, 0, 0.002, 0.001), 0));
+    ck_assert(is(cx_account_moved(account, &record, 0, 0.002, 0.001, false), 0));
     ck_assert(is(cx_account_left(account), 0.02));
     ck_assert_int_eq(cx_account_decide(account, &record, &trial, &reserved), CX_STAKE_TRIAL);
-    ck_assert(is(cx_account_moved(account, &record, reserved, 0.001, 0.006), 0.005));
+    ck_assert(is(cx_account_moved(account, &record, reserved, 0.001, 0.006, true), 0.005));
     ck_assert(is(cx_account_left(account), 0.015));
+    ck_assert_int_eq(cx_account_decide(account, &record, &trial, &reserved), CX_STAKE_TRIAL);
+    ck_assert(is(cx_account_moved(account, &record, reserved, 0.001, 0.006, false), 0.005));
     ck_assert_int_eq(cx_account_decide(account, &record, &trial, &reserved), CX_STAKE_WAITS);
 }
 END_TEST
