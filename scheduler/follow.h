@@ -8,7 +8,9 @@
  * the data there, is summed up; once that exceeds what moving takes the launch goes there, as the first of
  * those that follow. So a sequence never loses more than twice what moving at once would have lost (ski
  * rental: Karlin et al., "Competitive snoopy caching", Algorithmica 3, 1988). What the device of the data has
- * to do once, such as compiling, is weighed the same way against what going has cost so far.
+ * to do once, such as compiling, is weighed the same way against what moving has cost so far. So is its time
+ * there, which may have been measured wrong once and would never be measured again: when moves have cost as
+ * much as staying would lose it stays, to see; in vain, four times as much has to be paid for the next try.
  *
  * All times in seconds. Thread-safety: none; the caller serialises calls that share a record.
  * Previous stage: admission.h, for launches that may be split. Next: none.
@@ -20,8 +22,10 @@
 
 /* What is known of one kernel. Zeroed: nothing. */
 struct cx_follow_record {
-    double lost; /* by staying with its data, since it went elsewhere */
-    double paid; /* by going elsewhere, since it stayed */
+    double lost;            /* by staying with its data, since it went elsewhere */
+    double paid;            /* for moves, by going elsewhere, since it stayed */
+    double tried, patience; /* how long it took there, when it tried that, and what it had paid for that, in
+                               times what it would have lost; 0: it did not try */
 };
 
 /* What a launch takes on the device that holds its data, and on the one that is faster at it. */
