@@ -200,6 +200,11 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budge
     return verdict;
 }
 
+void cx_budget_alone(struct cx_budget_record *record)
+{
+    record->row = 0;
+}
+
 double cx_budget_settle(struct cx_budget *budget, struct cx_budget_record *record, double reserved,
                         double whole, double elapsed)
 {

@@ -145,6 +145,9 @@ enum cx_stake_verdict cx_budget_decide(struct cx_budget *budget, struct cx_budge
 /* Whether cx_budget_decide splits no launch of these, whatever it would cost: splits of them lost more than
  * was foreseen, and that is not made good. Then there is no need to find out. Called by plan/plan.c. */
 bool cx_budget_rests(const struct cx_budget_record *record);
+/* What was decided last is no part of a row: it is judged by itself. Called by plan/plan_chains.c, as moves
+ * of chains do not make the next ones cheaper. */
+void cx_budget_alone(struct cx_budget_record *record);
 /* A split launch is over: it took `elapsed`, the first device alone would have taken `whole`. Gives what it
  * lost, which is charged. elapsed 0: it did not happen after all. whole 0: not known any more: nothing is
  * learned, and it counts as having lost what was reserved. Called by play.c and driver/account.c. */

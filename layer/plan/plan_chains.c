@@ -329,6 +329,7 @@ static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake
     const enum cx_stake_verdict verdict =
         context->account && !back ? cx_account_decide(context->account, &history->moves, stake, &reserved)
                                   : CX_STAKE_SPLIT;
+    cx_budget_alone(&history->moves);
     cx_debug(CX_TOPIC_PLAN,
              "%s on %s: its chain gains %.3f ms a launch, this one %.3f, loses at most %.3f: %s",
              launch->request.kernel->function->name, context->workers[m].device->name,

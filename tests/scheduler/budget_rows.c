@@ -96,6 +96,28 @@ START_TEST(moves_end_a_row)
 }
 END_TEST
 
+/* The second of two splits whose data is in place, after a first one that lost. */
+static enum cx_stake_verdict after_a_loss(bool alone)
+{
+    const struct cx_stake placed = {0.001, 0.0006, 0.0009, 0.0006, 0};
+    struct cx_budget_record record = {0};
+    struct cx_budget budget = {.share = CX_BUDGET_SHARE};
+    double reserved;
+    cx_budget_ran(&budget, &record, 1);
+    ck_assert_int_eq(cx_budget_decide(&budget, &record, &placed, &reserved), CX_STAKE_SPLIT);
+    if (alone)
+        cx_budget_alone(&record);
+    (void)cx_budget_settle(&budget, &record, reserved, 0.001, 0.002);
+    return cx_budget_decide(&budget, &record, &placed, &reserved);
+}
+
+START_TEST(those_alone_are_no_row)
+{
+    ck_assert_int_eq(after_a_loss(false), CX_STAKE_SPLIT);
+    ck_assert_int_eq(after_a_loss(true), CX_STAKE_WAITS);
+}
+END_TEST
+
 Suite *cx_test_budget_rows(void)
 {
     Suite *suite = suite_create("budget_rows");
@@ -103,6 +125,7 @@ Suite *cx_test_budget_rows(void)
     tcase_add_test(tcase, a_row_is_judged_as_one);
     tcase_add_test(tcase, a_row_that_loses_ends);
     tcase_add_test(tcase, moves_end_a_row);
+    tcase_add_test(tcase, those_alone_are_no_row);
     suite_add_tcase(suite, tcase);
     return suite;
 }
