@@ -408,7 +408,6 @@ static void fail_to_move(struct cx_launch *launch, double seconds) CX_HOLDS(cx_c
     cx_plan_chains_drop(launch);
     moves->lost += seconds;
     moves->excess += seconds;
-    moves->row = 0;
 }
 
 unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)

@@ -34,7 +34,7 @@ def all_shapes_are_right():
     done, result = bench("field.json", "--programs", "field", "--no-cold")
     names = [p["name"] for p in result["programs"]]
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(names) == 22 and all(n.startswith("field-") for n in names), names
+    assert len(names) == 23 and all(n.startswith("field-") for n in names), names
     for program in result["programs"]:
         for row in program["rows"]:
             assert all(row[t] > 0 for t in TIMES) and not any(t in row for t in COLD), (program["name"], row)
