@@ -117,8 +117,13 @@ static void tell_by_host(struct cx_launch *launch, const struct cx_worker *worke
                                : cx_timeline_last_end(&worker->timeline);
     const uint64_t now = cx_clock_ns(), awaited = atomic_load(&worker->timeline.awaited_ns);
     cx_context_lock(context);
-    if (now > since && ((awaited && now > awaited + WAITED_NS) || cx_deferral_waits_for(launch)))
-        cx_plan_length_tell(launch, worker->index, (double)(now - since) * 1e-9, false);
+    const double seconds = (double)(now - since) * 1e-9;
+    const bool known =
+        now > since && ((awaited && now > awaited + WAITED_NS) || cx_deferral_waits_for(launch));
+    if (known && launch->run.tells_moves)
+        cx_plan_length_at_most(launch, worker->index, seconds);
+    else if (known)
+        cx_plan_length_tell(launch, worker->index, seconds, false);
     cx_context_unlock(context);
 }
 
@@ -425,6 +430,7 @@ void cx_whole_launch(struct cx_launch *launch, unsigned member)
     if (launch->run.tells) {
         atomic_fetch_add(&history->lengths.telling, 1);
         launch->run.placed_ns = cx_clock_ns();
+        launch->run.tells_moves = !settled;
         /* the first of many that a program enqueues at once tells alone, as others may be held for it */
         job->tells = history->lengths.unknown == 1 && !cx_plan_is_alone(launch);
     }

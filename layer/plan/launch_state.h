@@ -148,6 +148,7 @@ struct cx_launch_run {
     bool times_counted;            /* whole: in cx_kernel_lengths.timing */
     bool undone;                   /* whole, after a split that did not stand (speculation.h) */
     bool tells;                    /* whole: it will show how long it takes; in cx_kernel_lengths.telling */
+    bool tells_moves;              /* ... and with it what it takes to bring what it lacks */
     uint64_t placed_ns;            /* ... planned then, host clock */
     uint64_t busy_ns;              /* whole: how long it took, or is known to take; 0: not known */
     struct cx_verify *verify;      /* verify.h: its comparison with a whole run; or NULL */

@@ -130,9 +130,10 @@ double cx_plan_length(const struct cx_launch *launch)
     return length ? length->seconds * groups / length->groups : 0;
 }
 
-/* A guess makes room for what is measured. */
-static void tell_length(struct cx_launch *launch, unsigned member, double seconds, bool guess)
-    CX_HOLDS(cx_context_locked)
+/* A guess makes room for what is measured. with_moves: some of it may be what else the launch waited for, and
+ * tells of no speeds. */
+static void tell_length(struct cx_launch *launch, unsigned member, double seconds, bool guess,
+                        bool with_moves) CX_HOLDS(cx_context_locked)
 {
     struct cx_context *context = launch->base.context;
     struct cx_kernel_history *history =
@@ -148,7 +149,8 @@ static void tell_length(struct cx_launch *launch, unsigned member, double second
         return;
     length->seconds = measured ? (length->seconds + seconds) / 2 : seconds;
     length->guessed = guess;
-    cx_recall_speeds(launch, history, seconds);
+    if (!with_moves)
+        cx_recall_speeds(launch, history, seconds);
     if (!guess)
         cx_recall_keep_length(launch, history, seconds);
     if (history->lengths.unknown) { /* launches before it whose length was not known: as long as this one */
@@ -161,12 +163,17 @@ void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double secon
 {
     if (first && launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU)
         seconds = seconds > COMPILES_AT_MOST ? seconds - CX_CPU_COMPILES : 0;
-    tell_length(launch, member, seconds, false);
+    tell_length(launch, member, seconds, false, false);
 }
 
 void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds)
 {
-    tell_length(launch, member, seconds, true);
+    tell_length(launch, member, seconds, true, false);
+}
+
+void cx_plan_length_at_most(struct cx_launch *launch, unsigned member, double seconds)
+{
+    tell_length(launch, member, seconds, true, true);
 }
 
 void cx_plan_ran(struct cx_context *context, struct cx_kernel_history *history, unsigned member,

@@ -23,6 +23,10 @@ void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double secon
 /* Records a guess of how long it takes whole, from the part of it that is done. Called by launch/prefix.c. */
 void cx_plan_length_guess(struct cx_launch *launch, unsigned member, double seconds)
     CX_HOLDS(cx_context_locked);
+/* Records that a launch ran whole in so long at most, as what it lacked came to the member meanwhile: that
+ * stands until one is measured. Called by launch/whole.c. */
+void cx_plan_length_at_most(struct cx_launch *launch, unsigned member, double seconds)
+    CX_HOLDS(cx_context_locked);
 /* Counts a launch of the function, or a replayed one (replay.h), that was planned to run whole on the member
  * and takes that many seconds (0: not known). Called by launch/prefix.c, launch/replay.c and
  * launch/whole.c. */

@@ -7,6 +7,7 @@
 #include "layer/program/kernel.h"
 #include "layer/plan/slices.h"
 #include "layer/plan/plan_size.h"
+#include "layer/plan/plan_stake.h"
 #include "layer/program/program.h"
 #include "layer/program/kernel_bind.h"
 
@@ -133,6 +134,20 @@ START_TEST(judging_does_not_pay)
 }
 END_TEST
 
+/* What a launch took with uploads that it waited for stands until one is measured, and is no part of that. */
+START_TEST(lengths_with_moves_make_room)
+{
+    cx_plan_length_at_most(&t.launch, 0, 90e-6);
+    ck_assert_double_eq(cx_plan_length(&t.launch), 90e-6);
+    cx_plan_length_tell(&t.launch, 0, 4e-6, false);
+    ck_assert_double_eq(cx_plan_length(&t.launch), 4e-6);
+    cx_plan_length_at_most(&t.launch, 0, 90e-6);
+    ck_assert_double_eq(cx_plan_length(&t.launch), 4e-6);
+    cx_plan_length_tell(&t.launch, 0, 2e-6, false);
+    ck_assert_double_eq(cx_plan_length(&t.launch), 3e-6);
+}
+END_TEST
+
 /* Packages on two H100: 66 ms of gaussian, whose groups are even, 247 of Mandelbrot, 1,620 of nbody. */
 START_TEST(slices)
 {
@@ -199,6 +214,7 @@ int main(void)
     tcase_add_test(tcase, kinds);
     tcase_add_test(tcase, fewer_groups_than_fill);
     tcase_add_test(tcase, cheap_and_dear_parts);
+    tcase_add_test(tcase, lengths_with_moves_make_room);
     tcase_add_test(tcase, judging_pays);
     tcase_add_test(tcase, judging_does_not_pay);
     tcase_add_test(tcase, slices);
