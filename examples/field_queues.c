@@ -9,17 +9,23 @@
 
 /* ---- several queues, each with steps of its own ---- */
 
+/* Each with two buffers, of which every step reads one and writes the other. */
+static void make_queues(struct run *run, struct field *f)
+{
+    for (unsigned q = 0; q < FIELD_QUEUES; q++) {
+        f->queue[q] = q ? run_queue(run) : run->queue;
+        for (unsigned b = 0; b < 2; b++)
+            f->pair[q][b] = field_buffer(run, f->n);
+    }
+}
+
 static void queues_setup(struct run *run, void *state)
 {
     struct field *f = state;
     f->n = (cl_uint)run_size(run);
     f->array[0] = field_numbers(run, f->n, 23);
     f->array[1] = field_output(run, (size_t)FIELD_QUEUES * f->n);
-    for (unsigned q = 0; q < FIELD_QUEUES; q++) {
-        f->queue[q] = q ? run_queue(run) : run->queue;
-        for (unsigned b = 0; b < 2; b++)
-            f->pair[q][b] = field_buffer(run, f->n);
-    }
+    make_queues(run, f);
     f->kernel[0] = run_kernel(run, "advance");
     SET_ARG(f->kernel[0], 2, f->n);
 }
@@ -31,6 +37,14 @@ static void queues_step(struct run *run, struct field *f, unsigned q, size_t i)
     run->queue = f->queue[q];
     field_launch(run, f->kernel[0], f->n);
     cl_check(clFlush(run->queue), "clFlush");
+}
+
+static void wait_for_all(struct run *run, struct field *f)
+{
+    for (unsigned q = FIELD_QUEUES; q--;) {
+        run->queue = f->queue[q];
+        run_finish(run);
+    }
 }
 
 /* Queue q does q steps less than the first one, so that all results differ. */
@@ -54,10 +68,7 @@ static void queues_enqueue(struct run *run, void *state)
         run->queue = f->queue[q];
         field_read(run, f->pair[q][queue_steps(run, q) % 2], f->array[1] + (size_t)q * f->n, f->n);
     }
-    for (unsigned q = FIELD_QUEUES; q--;) {
-        run->queue = f->queue[q];
-        run_finish(run);
-    }
+    wait_for_all(run, f);
 }
 
 static bool queues_check(struct run *run, void *state)
@@ -94,12 +105,9 @@ static void chains_setup(struct run *run, void *state)
     f->array[2] = run_array(run, run_iterations(run) * sizeof(cl_uint));
     f->array[3] = run_array(run, f->n * sizeof(cl_uint));
     memset(f->array[2], 0, run_iterations(run) * sizeof(cl_uint));
-    for (unsigned q = 0; q < FIELD_QUEUES; q++) {
-        f->queue[q] = q ? run_queue(run) : run->queue;
+    make_queues(run, f);
+    for (unsigned q = 0; q < FIELD_QUEUES; q++)
         f->buffer[q] = field_buffer(run, run_iterations(run));
-        for (unsigned b = 0; b < 2; b++)
-            f->pair[q][b] = field_buffer(run, f->n);
-    }
     f->kernel[0] = run_kernel(run, "append");
     SET_ARG(f->kernel[0], 3, f->n);
     SET_ARG(f->kernel[0], 5, rounds);
@@ -108,21 +116,9 @@ static void chains_setup(struct run *run, void *state)
 static void chains_step(struct run *run, struct field *f, unsigned q, size_t i)
 {
     const cl_uint step = (cl_uint)i;
-    SET_ARG(f->kernel[0], 0, f->pair[q][i % 2]);
-    SET_ARG(f->kernel[0], 1, f->pair[q][(i + 1) % 2]);
     SET_ARG(f->kernel[0], 2, f->buffer[q]);
     SET_ARG(f->kernel[0], 4, step);
-    run->queue = f->queue[q];
-    field_launch(run, f->kernel[0], f->n);
-    cl_check(clFlush(run->queue), "clFlush");
-}
-
-static void chains_wait(struct run *run, struct field *f)
-{
-    for (unsigned q = FIELD_QUEUES; q--;) {
-        run->queue = f->queue[q];
-        run_finish(run);
-    }
+    queues_step(run, f, q, i);
 }
 
 /* By their values, in two passes of 16 bits; `room` for as many. */
@@ -161,9 +157,9 @@ static void chains_enqueue(struct run *run, void *state)
             if (i < queue_steps(run, q))
                 chains_step(run, f, q, i);
         if ((i + 1) % STEPS_BETWEEN_WAITS == 0)
-            chains_wait(run, f);
+            wait_for_all(run, f);
     }
-    chains_wait(run, f);
+    wait_for_all(run, f);
     field_end(run);
     for (unsigned q = 0; q < FIELD_QUEUES; q++)
         field_read(run, f->pair[q][queue_steps(run, q) % 2], f->array[1] + (size_t)q * f->n, f->n);
