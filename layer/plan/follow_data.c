@@ -3,11 +3,11 @@
  * What a launch would have to move. See follow_data.h.
  */
 #include "layer/plan/follow_data.h"
+#include "layer/plan/bounds.h"
 #include "layer/base/options.h"
 #include "layer/plan/judge.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/plan_size.h"
-#include "layer/plan/planner.h"
 #include "layer/plan/policy.h"
 #include "layer/program/build_deferred.h"
 
@@ -15,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one transfer, however small (measured on an H200), and of each piece of bytes apart, to be kept in maps
- * and copied (an estimate). */
-#define MOVE_SECONDS  20e-6
+/* Of each piece of bytes apart, to be kept in maps and copied (an estimate). */
 #define PIECE_SECONDS 1e-6
 
 /* What is touched through an argument, by reading or by writing. */
@@ -56,7 +54,8 @@ static double apart_or_all(const struct touched *touched, double all)
         pieces += rows;
         bytes += rows * (double)touched->box[b].len;
     }
-    return MOVE_SECONDS + (pieces > 0 ? fmin(all, pieces * PIECE_SECONDS + all * bytes / length) : all);
+    return CX_LEAST_MOVE_SECONDS +
+           (pieces > 0 ? fmin(all, pieces * PIECE_SECONDS + all * bytes / length) : all);
 }
 
 /* Seconds to bring the member what it lacks of it. */
@@ -164,16 +163,12 @@ bool cx_follow_data_stays(struct cx_launch *launch, unsigned last, unsigned best
     struct cx_cached_verdict *judged = cx_judge_launch(launch);
     if (!judged || !judged->access)
         return false;
-    const unsigned nargs = launch->request.args->count;
-    struct cx_access_region *few = context->planner->few_regions, *regions = few;
-    if (!few || nargs > CX_FEW_REGIONS)
-        regions = cx_access_regions_make(nargs);
+    struct cx_access_region *regions = cx_access_regions_make(launch->request.args->count);
     if (!regions)
         return false;
     costs.once = once_seconds(launch, history, last);
     cx_access_whole(judged->access, regions);
     add_moves(launch, regions, &context->workers[last], &context->workers[best], &costs);
-    if (regions != few)
-        free(regions);
+    free(regions);
     return costs.bring_there > 0 && cx_follow_stays(&history->follow, &costs);
 }

@@ -3,6 +3,7 @@
  * Chains of whole launches on several devices. See plan_chains.h.
  */
 #include "layer/plan/plan_chains.h"
+#include "layer/plan/bounds.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/driver/account.h"
@@ -27,19 +28,10 @@
 /* Once chains were moved one launch of so many is timed, as devices may become slower: no multiple of the
  * number of chains that programs have. */
 enum { TIMED = 7 };
-/* Of one transfer, however small (measured on an H200). */
-#define MOVE_SECONDS 20e-6
-/* How much longer than estimated a launch may take on a member that was measured at the kernel, on one like
- * one that was, and on any other; and moves. */
-#define MEASURED_BOUND 1.25
-#define ALIKE_BOUND    1.5
-#define UNKNOWN_BOUND  30.0
-#define MOVES_BOUND    2.0
+/* How much longer than estimated moves may take. */
+#define MOVES_BOUND 2.0
 /* Times on devices that are alike may differ so much by chance. */
 #define ABOUT_AS_LONG 1.25
-/* Seconds before a GPU's first kernel in the context, and a kernel's first run on it: at most. */
-#define FIRST_USE    5e-3
-#define FIRST_KERNEL 2e-3
 
 /* Whether the member takes the launch, if its memory has room. */
 static bool takes(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
@@ -78,14 +70,14 @@ static struct expected expected_on(const struct cx_launch *launch, unsigned m) C
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_real_device *device = context->workers[m].device;
-    struct expected expected = {measured(launch, m), MEASURED_BOUND};
+    struct expected expected = {measured(launch, m), CX_BOUND_MEASURED};
     for (unsigned other = 0; expected.seconds <= 0 && other < 2 * context->nmembers; other++) {
         const struct cx_real_device *known = context->workers[other % context->nmembers].device;
         const bool like = cx_plan_akin(device, known);
         if (like || other >= context->nmembers) /* those that are like it come first */
             expected = (struct expected){measured(launch, other % context->nmembers) * known->nominal_gflops /
                                              device->nominal_gflops,
-                                         like ? ALIKE_BOUND : UNKNOWN_BOUND};
+                                         like ? CX_BOUND_ALIKE : CX_BOUND_UNKNOWN};
     }
     return expected;
 }
@@ -99,8 +91,8 @@ static double first_seconds(const struct cx_launch *launch, unsigned m) CX_HOLDS
         return history && cx_launch_compiled(launch, history, m, CX_VARIANT_PLAIN, true) ? 0
                                                                                          : CX_CPU_COMPILES;
     if (worker->timeline.planned == 0)
-        return FIRST_USE;
-    return history && cx_launch_knows(launch, history, m, CX_VARIANT_PLAIN, true) ? 0 : FIRST_KERNEL;
+        return CX_BOUND_FIRST_USE;
+    return history && cx_launch_knows(launch, history, m, CX_VARIANT_PLAIN, true) ? 0 : CX_BOUND_FIRST_KERNEL;
 }
 
 /* What it lacks on a member. */
@@ -125,12 +117,13 @@ static struct moves moves_to(const struct cx_launch *launch, unsigned home, unsi
         cx_coherence_lacking(mem->storage->coherence, mem->origin, mem->origin + mem->size, lacking);
         if (lacking[cx_mem_place(mem->root, worker)] > 0) {
             const struct cx_plan_bring bring = cx_plan_bring(worker, mem->root, lacking);
-            moves.there += MOVE_SECONDS + bring.host + bring.others;
+            moves.there += CX_LEAST_MOVE_SECONDS + bring.host + bring.others;
             moves.others |= bring.others > 0;
         }
         if (cx_mem_place(mem->root, worker) != CX_PLACE_HOST &&
             cx_launch_args_may_write(launch->request.args, summary, i))
-            moves.back += MOVE_SECONDS + cx_plan_exchange_seconds(from, mem->root, (double)mem->size);
+            moves.back +=
+                CX_LEAST_MOVE_SECONDS + cx_plan_exchange_seconds(from, mem->root, (double)mem->size);
     }
     return moves;
 }

@@ -3,6 +3,7 @@
  * The stake of a split. See plan_stake.h.
  */
 #include "layer/plan/plan_stake.h"
+#include "layer/plan/bounds.h"
 #include "layer/plan/check_rules.h"
 #include "layer/plan/making_cost.h"
 #include "layer/driver/account.h"
@@ -20,22 +21,13 @@
 #include <math.h>
 #include <string.h>
 
-/* How much longer than estimated a package may take on a device that was measured at the kernel; on one like
- * another that was: of its kind, or its driver's and class with about its nominal speed; and on any other.
- * The policy auto gives one that is not known nothing that could take much longer than what is left for the
- * others. */
-#define MEASURED_BOUND 1.25
-#define ALIKE_BOUND    1.5
-#define UNKNOWN_BOUND  30.0
-#define AUTO_BOUND     1.1
-/* The same of moves over a link that was measured, or was not. */
+/* How much longer than estimated a package may take (bounds.h) where the policy auto gives a device that is
+ * not known nothing that could take much longer than what is left for the others. */
+#define AUTO_BOUND 1.1
+/* The same of moves over a link that was not measured. */
 #define UNMEASURED_BOUND 2
-/* Nominal speeds are alike. */
+/* Nominal speeds are alike: devices of one driver and class then count as like each other. */
 #define ALIKE_RATIO 0.8
-/* Seconds before a GPU's first kernel in the context, and a kernel's first run on it: at most (an H100 took
- * 0.2 ms, and some for its first pinned memory). */
-#define FIRST_USE    5e-3
-#define FIRST_KERNEL 2e-3
 /* To bring results back, for each launch. */
 #define RETURN_SECONDS 20e-6
 /* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
@@ -245,14 +237,14 @@ static double factor_of(const struct cx_context *context, const struct cx_split_
     const struct cx_admission_device *device = costs->device;
     const struct cx_worker *worker = &context->workers[plan->member[i]];
     if (cx_speed_record_speed(device[i].record) > 0)
-        return MEASURED_BOUND;
+        return CX_BOUND_MEASURED;
     if (are_alike(worker, &context->workers[context->fastest]))
-        return ALIKE_BOUND;
+        return CX_BOUND_ALIKE;
     for (unsigned j = 0; j < plan->n; j++)
         if (cx_speed_record_speed(device[j].record) > 0 &&
             are_alike(worker, &context->workers[plan->member[j]]))
-            return ALIKE_BOUND;
-    return UNKNOWN_BOUND;
+            return CX_BOUND_ALIKE;
+    return CX_BOUND_UNKNOWN;
 }
 
 /* Bytes that the launch writes by the argument into memory of the member's own. */
@@ -298,11 +290,11 @@ static double first_bound(const struct cx_launch *launch, const struct cx_kernel
     if (worker->device->type & CL_DEVICE_TYPE_CPU)
         return 0;
     if (worker->timeline.planned == 0)
-        return FIRST_USE;
+        return CX_BOUND_FIRST_USE;
     return history->begun >> worker->index & 1 ||
                    cx_launch_knows(launch, history, worker->index, variant, false)
                ? 0
-               : FIRST_KERNEL;
+               : CX_BOUND_FIRST_KERNEL;
 }
 
 /* Then others do meanwhile what a member whose driver is not ready could have done, and one that is slower
@@ -376,7 +368,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         sums.longest = fmax(sums.longest, all);
         sums.after = fmax(sums.after, device->after_seconds);
         sums.bound +=
-            (cx_plan_upload_rate(worker) > 0 ? MEASURED_BOUND : UNMEASURED_BOUND) * moves +
+            (cx_plan_upload_rate(worker) > 0 ? CX_BOUND_MEASURED : UNMEASURED_BOUND) * moves +
             2 * device->after_seconds + cx_making_objects(launch, worker) +
             returning(launch, history, worker, costs->whole, part_of_results(plan, costs, i, part)) +
             first_bound(launch, history, worker, plan->variant[i]);
