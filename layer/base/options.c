@@ -86,6 +86,9 @@ static unsigned config_line; /* the one that is read; 0: none */
 static unsigned wrong_lines; /* of the file; so many are told of */
 enum { MOST_WRONG_TOLD = 8 };
 static char *cache_dir, *loader_filenames, *loader_vendors, *linker_path, *linker_preload, *driver_cache;
+enum { MOST_DRIVER_VARIABLES = 64 };
+static char *driver_variables[MOST_DRIVER_VARIABLES];
+static unsigned ndriver_variables;
 static struct cx_balancer_params algo_params; /* of what COEXEC_ALGO does not give */
 static struct cx_algo_problem algo_problem;   /* of the text stored last */
 static char *old_names;
@@ -532,6 +535,23 @@ static char *copy_driver_cache(void)
     return keeps && strcmp(keeps, "0") == 0 ? NULL : copy_variable("POCL_CACHE_DIR");
 }
 
+/* Those by which drivers of CPUs find their caches, compilers and settings. */
+static bool is_drivers(const char *variable)
+{
+    static const char *const starts[] = {"POCL_", "XDG_", "HOME=", "PATH=", "TMPDIR=", "COEXEC_FISSION="};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(variable, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static void copy_driver_variables(void)
+{
+    for (char **entry = environ; entry && *entry && ndriver_variables < MOST_DRIVER_VARIABLES; entry++)
+        if (is_drivers(*entry) && (driver_variables[ndriver_variables] = strdup(*entry)))
+            ndriver_variables++;
+}
+
 static void read_environment(void)
 {
     read_old_params();
@@ -547,6 +567,7 @@ static void read_environment(void)
     linker_path = copy_variable("LD_LIBRARY_PATH");
     linker_preload = copy_variable("LD_PRELOAD");
     driver_cache = copy_driver_cache();
+    copy_driver_variables();
     atomic_store_explicit(&is_read, true, memory_order_release);
 }
 
@@ -656,4 +677,13 @@ const char *cx_options_driver_cache(void)
 {
     cx_options_get();
     return driver_cache;
+}
+
+unsigned cx_options_driver_variables(const char **variable, unsigned most)
+{
+    cx_options_get();
+    const unsigned count = ndriver_variables < most ? ndriver_variables : most;
+    for (unsigned i = 0; i < count; i++)
+        variable[i] = driver_variables[i];
+    return count;
 }

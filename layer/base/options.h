@@ -92,5 +92,8 @@ const char *cx_options_linker_preload(void);
 /* Where PoCL keeps what it compiles: POCL_CACHE_DIR, "" when not set. NULL: it keeps nothing
  * (POCL_KERNEL_CACHE=0). */
 const char *cx_options_driver_cache(void);
+/* Fills in the variables, NAME=VALUE, by which a driver of CPUs finds its cache, its compiler and its
+ * settings in another process, and returns how many. They are borrowed. Called by plan/compile_ahead.c. */
+unsigned cx_options_driver_variables(const char **variable, unsigned most);
 
 #endif

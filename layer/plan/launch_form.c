@@ -8,6 +8,8 @@
 #include "layer/program/program.h"
 #include "layer/timeline/worker.h"
 
+#include <string.h>
+
 static uint64_t form_by(const struct cx_access_geometry *geometry, bool local_given, enum cx_variant variant,
                         bool at_start)
 {
@@ -45,7 +47,7 @@ static unsigned find_or_add(struct cx_launch_forms *forms, uint64_t form)
     const unsigned i = find(forms, form);
     if (i == forms->count && i < CX_LAUNCH_FORMS) {
         forms->form[i] = form;
-        forms->launched[i] = forms->former[i] = forms->asked[i] = 0;
+        forms->launched[i] = forms->former[i] = forms->asked[i] = forms->ahead[i] = 0;
         forms->count++;
     }
     return i;
@@ -122,6 +124,11 @@ bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history
     double seconds;
     if (i == CX_LAUNCH_FORMS)
         return true;
+    const unsigned changes = cx_compile_record_changes();
+    if (forms->changes != changes) {
+        forms->changes = changes;
+        memset(forms->asked, 0, sizeof(forms->asked));
+    }
     if (!((forms->asked[i] | forms->launched[i]) & bit) && compiles(launch, member) &&
         cx_compile_record_find(launch->request.kernel->program, member, variant, function->name, form,
                                &seconds)) {
@@ -140,4 +147,23 @@ void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, en
         cx_compile_record_keep(launch->request.kernel->program, member, variant,
                                launch->request.kernel->function->name, form_of(launch, variant, at_start),
                                seconds);
+}
+
+bool cx_launch_compile_key(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                           bool at_start, char key[CX_DISK_CACHE_KEY_SIZE])
+{
+    return compiles(launch, member) && cx_compile_record_key(launch->request.kernel->program, member, variant,
+                                                             launch->request.kernel->function->name,
+                                                             form_of(launch, variant, at_start), key);
+}
+
+bool cx_launch_compile_once(const struct cx_launch *launch, struct cx_kernel_history *history,
+                            unsigned member, enum cx_variant variant, bool at_start)
+{
+    const uint64_t bit = UINT64_C(1) << member;
+    const unsigned i = find_or_add(&history->forms, form_of(launch, variant, at_start));
+    if (i == CX_LAUNCH_FORMS || history->forms.ahead[i] & bit)
+        return false;
+    history->forms.ahead[i] |= bit;
+    return true;
 }

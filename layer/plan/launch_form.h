@@ -10,6 +10,7 @@
 #ifndef CX_LAYER_PLAN_LAUNCH_FORM_H
 #define CX_LAYER_PLAN_LAUNCH_FORM_H
 
+#include "layer/base/disk_cache.h"
 #include "layer/source/subrange.h"
 #include "layer/timeline/context.h"
 
@@ -29,6 +30,8 @@ struct cx_launch_forms {
     uint64_t launched[CX_LAUNCH_FORMS]; /* the members that did a package of it, as bits */
     uint64_t former[CX_LAUNCH_FORMS];   /* ... and those that did in a former process, */
     uint64_t asked[CX_LAUNCH_FORMS];    /* of those for which the disk was asked */
+    unsigned changes;                   /* cx_compile_record_changes then */
+    uint64_t ahead[CX_LAUNCH_FORMS];    /* the members for which it was compiled ahead, or tried */
     unsigned count;
 };
 
@@ -50,6 +53,14 @@ bool cx_launch_compiled(const struct cx_launch *launch, struct cx_kernel_history
  * launch_learn.c, launch/prefix.c and launch/split_package.c. */
 void cx_launch_compiled_keep(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
                              bool at_start, double seconds);
+/* For compiling ahead (compile_ahead.h): under which key of program/compile_record.h it is recorded; false:
+ * nothing is. */
+bool cx_launch_compile_key(const struct cx_launch *launch, unsigned member, enum cx_variant variant,
+                           bool at_start, char key[CX_DISK_CACHE_KEY_SIZE]);
+/* ... and true at the first call for a form and member. context->lock held. */
+bool cx_launch_compile_once(const struct cx_launch *launch, struct cx_kernel_history *history,
+                            unsigned member, enum cx_variant variant, bool at_start)
+    CX_HOLDS(cx_context_locked);
 /* Whether the member has run pieces of such launches: of the first groups, or of others. context->lock held.
  */
 bool cx_launch_kernel_ran(const struct cx_kernel *kernel, const struct cx_access_geometry *geometry,

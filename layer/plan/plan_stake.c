@@ -5,6 +5,7 @@
 #include "layer/plan/plan_stake.h"
 #include "layer/plan/bounds.h"
 #include "layer/plan/check_rules.h"
+#include "layer/plan/compile_ahead.h"
 #include "layer/plan/making_cost.h"
 #include "layer/driver/account.h"
 #include "layer/plan/result_use.h"
@@ -486,6 +487,8 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     launch->stake.invests = launch->stake.trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->decision.reason = cx_why_stake(verdict);
+    if (!cx_stake_splits(verdict) && stake.later < (1 - CX_BUDGET_GAIN) * stake.whole)
+        cx_compile_ahead(launch, plan, history, costs, stake.whole - stake.later);
     return cx_stake_splits(verdict);
 }
 

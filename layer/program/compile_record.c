@@ -20,6 +20,8 @@
 /* One for a CPU may take so long at least, where it is not known to come from there. */
 #define CPU_BUILD 50e-3
 
+static atomic_uint changes; /* records that another process has written for this one */
+
 /* False: nothing is kept of it. */
 static bool key_of(const struct cx_program *program, const char *options, unsigned member,
                    enum cx_variant variant, const char *kernel, uint64_t form,
@@ -73,6 +75,22 @@ void cx_compile_record_keep(const struct cx_program *program, unsigned member, e
                             const char *kernel, uint64_t form, double seconds)
 {
     keep(program, program->build.options, member, variant, kernel, form, seconds);
+}
+
+bool cx_compile_record_key(const struct cx_program *program, unsigned member, enum cx_variant variant,
+                           const char *kernel, uint64_t form, char key[CX_DISK_CACHE_KEY_SIZE])
+{
+    return key_of(program, program->build.options, member, variant, kernel, form, key);
+}
+
+void cx_compile_record_changed(void)
+{
+    atomic_fetch_add(&changes, 1);
+}
+
+unsigned cx_compile_record_changes(void)
+{
+    return atomic_load_explicit(&changes, memory_order_relaxed);
 }
 
 void cx_compile_record_built(const struct cx_program *program, const char *options, unsigned member,

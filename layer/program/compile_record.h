@@ -11,6 +11,7 @@
 #ifndef CX_LAYER_PROGRAM_COMPILE_RECORD_H
 #define CX_LAYER_PROGRAM_COMPILE_RECORD_H
 
+#include "layer/base/disk_cache.h"
 #include "layer/source/subrange.h"
 
 #include <stdbool.h>
@@ -27,6 +28,14 @@ bool cx_compile_record_find(const struct cx_program *program, unsigned member, e
  * Called by plan/launch_form.c. */
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double seconds);
+
+/* The key under which that is recorded, a double; false: nothing is recorded of it. For a process that
+ * compiles for this one (plan/compile_ahead.h), which then calls cx_compile_record_changed: what was asked
+ * for before is asked for again when _changes returns another number. */
+bool cx_compile_record_key(const struct cx_program *program, unsigned member, enum cx_variant variant,
+                           const char *kernel, uint64_t form, char key[CX_DISK_CACHE_KEY_SIZE]);
+void cx_compile_record_changed(void);
+unsigned cx_compile_record_changes(void);
 
 /* Records that a build with these options is done. Does nothing for the program's own build, in its call, if
  * it was so short that it came from the driver's cache. Called by build.c and variant.c. */

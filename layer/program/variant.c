@@ -225,3 +225,28 @@ bool cx_program_variant_wait(struct cx_program *program, enum cx_variant variant
     cx_unlock(&program->lock);
     return !running;
 }
+
+unsigned cx_program_variant_text(const struct cx_program *program, enum cx_variant variant,
+                                 const char *text[3])
+{
+    if (!program->origin.source || program->build.text || program->origin.stored)
+        return 0;
+    if (variant == CX_VARIANT_PLAIN) {
+        text[0] = program->origin.source;
+        return 1;
+    }
+    text[0] = cx_subrange_text(variant);
+    text[1] = program->origin.source;
+    text[2] = cx_subrange_check(variant);
+    return 3;
+}
+
+char *cx_program_variant_options(const struct cx_program *program, unsigned member, enum cx_variant variant)
+{
+    const struct job job = {.program = (struct cx_program *)program,
+                            .options = program->build.options,
+                            .member = member,
+                            .variant = variant};
+    return variant == CX_VARIANT_PLAIN ? cx_program_driver_options(program, member, program->build.options)
+                                       : variant_options(&job);
+}
