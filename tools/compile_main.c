@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coexec-compile FOLDER: has a CPU's driver compile a kernel as the request in the folder says
- * (driver/compile_request.h), and ends before the kernel runs. What the driver compiled stays in its cache on
- * disk; that it did, and how long it took, is recorded there for coexec (program/compile_record.h).
+ * coexec-compile FOLDER: has a CPU's driver build a program and compile a kernel of it, as the request in the
+ * folder says (driver/compile_request.h), and ends before the kernel runs. What the driver compiled stays in
+ * its cache on disk; that it did, and how long it took, is recorded there for coexec
+ * (program/compile_record.h).
  *
  * PoCL compiles a kernel for a local size in the first launch of it. A process of its own can launch it
  * without anything of the program's being touched: its buffers are empty ones. The launch waits for a user
@@ -60,11 +61,24 @@ static _Noreturn void leave(int status, const char *why)
     _exit(status);
 }
 
-static _Noreturn void record(void)
+/* Only a longer time replaces a recorded one: a shorter one is that of a driver which had it. */
+static void record(const char *key, uint64_t since_ns)
 {
-    const double seconds = (double)(cx_clock_ns() - began_ns) * 1e-9;
-    const bool stored = cx_disk_cache_store(request.folder, request.key, &seconds, sizeof(seconds));
-    leave(stored ? DONE : FAILED, "the record cannot be written");
+    const double seconds = (double)(cx_clock_ns() - since_ns) * 1e-9;
+    size_t size = 0;
+    double before = 0;
+    void *data = cx_disk_cache_load(request.folder, key, &size);
+    if (data && size == sizeof(before))
+        memcpy(&before, data, size);
+    free(data);
+    if (before < seconds && !cx_disk_cache_store(request.folder, key, &seconds, sizeof(seconds)))
+        leave(FAILED, "the record cannot be written");
+}
+
+static _Noreturn void end(void)
+{
+    record(request.compiled, began_ns);
+    leave(DONE, "");
 }
 
 static void CL_CALLBACK note_running(cl_event event, cl_int status, void *data)
@@ -73,7 +87,7 @@ static void CL_CALLBACK note_running(cl_event event, cl_int status, void *data)
     (void)data;
     if (status < 0)
         leave(FAILED, "the driver cannot run the kernel");
-    record();
+    end();
 }
 
 static void limit_ourselves(void)
@@ -149,8 +163,12 @@ static void compile(struct cx_real_device *device)
     cx_probe_device(device, context, queue);
     cl_program program =
         cl->clCreateProgramWithSource(context, request.ntexts, (const char **)request.text, NULL, &error);
+    began_ns = cx_clock_ns();
     if (!program || cl->clBuildProgram(program, 1, &device->id, request.options, NULL, NULL))
         leave(FAILED, "the program does not build");
+    record(request.built, began_ns);
+    if (!*request.kernel)
+        leave(DONE, "");
     cl_kernel kernel = cl->clCreateKernel(program, request.kernel, &error);
     if (!kernel || !set_args(cl, context, kernel))
         leave(FAILED, "the kernel does not take its arguments");
@@ -160,7 +178,7 @@ static void compile(struct cx_real_device *device)
                                             launch->local[0] ? launch->local : NULL, 1, &gate, &event))
         leave(FAILED, "the driver does not take the launch");
     if (device->probe.synchronous)
-        record();
+        end();
     if (cl->clSetEventCallback(event, CL_RUNNING, note_running, NULL) ||
         cl->clSetUserEventStatus(gate, CL_COMPLETE) || cl->clFlush(queue))
         leave(FAILED, "the launch does not begin");

@@ -43,7 +43,8 @@ void *cx_compile_request_pack(const struct cx_compile_request *request, size_t *
     put_text(file, request->options);
     put_text(file, request->kernel);
     put_text(file, request->folder);
-    put_text(file, request->key);
+    put_text(file, request->built);
+    put_text(file, request->compiled);
     put_number(file, request->ntexts);
     for (unsigned i = 0; i < request->ntexts; i++)
         put_text(file, request->text[i]);
@@ -125,7 +126,8 @@ bool cx_compile_request_parse(const void *data, size_t size, struct cx_compile_r
     request->options = take_text(&rest);
     request->kernel = take_text(&rest);
     request->folder = take_text(&rest);
-    request->key = take_text(&rest);
+    request->built = take_text(&rest);
+    request->compiled = take_text(&rest);
     request->ntexts = (unsigned)take_number(&rest, CX_COMPILE_TEXTS);
     for (unsigned i = 0; i < request->ntexts; i++)
         request->text[i] = take_text(&rest);

@@ -38,10 +38,11 @@ struct cx_compile_request {
     unsigned place;      /* of the device among that driver's, from 0 */
     const char *device;  /* its name, which must be so */
     const char *options; /* of the build */
-    const char *kernel;  /* its name */
-    const char *folder;  /* of the record (base/disk_cache.h) */
-    const char *key;     /* ... and its key: it is written once the kernel is compiled */
-    unsigned ntexts;     /* of the program */
+    const char *kernel;  /* its name; "": the program is built, and no more */
+    /* where it is recorded how long that took (base/disk_cache.h): the folder, and the keys for the build and
+     * for the kernel, "" without one */
+    const char *folder, *built, *compiled;
+    unsigned ntexts; /* of the program */
     const char *text[CX_COMPILE_TEXTS];
     unsigned nargs;
     struct cx_compile_arg arg[CX_COMPILE_ARGS];

@@ -159,7 +159,7 @@ static double first_seconds(const struct cx_launch *launch, struct cx_kernel_his
     const struct cx_worker *fastest = &launch->base.context->workers[launch->base.context->fastest];
     const double build = (double)launch->request.kernel->program->build.took_ns * 1e-9;
     const double probed = cx_device_load_of(worker)->first_seconds;
-    const double before = probed > 0 ? probed : CX_CPU_COMPILES;
+    const double before = probed > 0 ? probed : cx_plan_compiles(worker);
     if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_compiled(launch, history, worker->index, variant, false))
         return 0;

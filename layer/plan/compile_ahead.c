@@ -14,6 +14,7 @@
 #include "layer/plan/launch_form.h"
 #include "layer/program/compile_record.h"
 #include "layer/program/variant.h"
+#include "layer/timeline/queue.h"
 #include "layer/timeline/worker.h"
 
 #include <pthread.h>
@@ -23,8 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So much of what compiling takes has to be missed. It is done where the processor idles. */
-#define LEAST_MISSED 0.25
+/* So much of what compiling takes has to be missed: it is done where the processor idles, and once. */
+#define LEAST_MISSED 0.1
 /* Milliseconds by the clock: the processor may be busy. */
 enum { LIMIT_MS = 600000 };
 
@@ -42,12 +43,23 @@ static void find(void)
 
 /* ---- the process ---- */
 
-struct task {
+enum { MOST_STEPS = 8 };
+
+/* One process. */
+struct step {
     void *request;
     size_t size;
     char *driver;
-    char folder[32], request_path[64], driver_path[64];
     char what[160];
+};
+
+struct task {
+    unsigned n;
+    struct step step[MOST_STEPS];
+};
+
+struct files {
+    char folder[32], request[64], driver[64];
 };
 
 static bool write_file(const char *path, const void *data, size_t size)
@@ -57,29 +69,54 @@ static bool write_file(const char *path, const void *data, size_t size)
     return file && fclose(file) == 0 && written;
 }
 
-static bool make_files(struct task *task)
+static bool make_files(const struct step *step, struct files *files)
 {
-    strcpy(task->folder, "/tmp/coexec-XXXXXX");
-    if (!mkdtemp(task->folder))
+    strcpy(files->folder, "/tmp/coexec-XXXXXX");
+    if (!mkdtemp(files->folder))
         return false;
-    snprintf(task->request_path, sizeof(task->request_path), "%s/" CX_COMPILE_REQUEST_FILE, task->folder);
-    snprintf(task->driver_path, sizeof(task->driver_path), "%s/" CX_COMPILE_DRIVER_FILE, task->folder);
-    return write_file(task->request_path, task->request, task->size) &&
-           write_file(task->driver_path, task->driver, strlen(task->driver));
+    snprintf(files->request, sizeof(files->request), "%s/" CX_COMPILE_REQUEST_FILE, files->folder);
+    snprintf(files->driver, sizeof(files->driver), "%s/" CX_COMPILE_DRIVER_FILE, files->folder);
+    return write_file(files->request, step->request, step->size) &&
+           write_file(files->driver, step->driver, strlen(step->driver));
 }
 
-static void remove_files(const struct task *task)
+static void remove_files(const struct files *files)
 {
-    unlink(task->request_path);
-    unlink(task->driver_path);
-    rmdir(task->folder);
+    unlink(files->request);
+    unlink(files->driver);
+    rmdir(files->folder);
+}
+
+/* False: nothing more is to be done. */
+static bool run_step(const struct step *step)
+{
+    struct cx_subprocess helper = {0};
+    struct files files = {{0}, {0}, {0}};
+    char message[160] = "";
+    enum cx_subprocess_end end = CX_SUBPROCESS_ABSENT;
+    atomic_init(&helper.outlasts, true);
+    if (make_files(step, &files))
+        end = cx_subprocess_run(&helper, (char *const[]){program_path, files.folder, NULL}, LIMIT_MS, message,
+                                sizeof(message));
+    if (end != CX_SUBPROCESS_LEFT)
+        remove_files(&files);
+    if (end == CX_SUBPROCESS_LEFT || end == CX_SUBPROCESS_STOPPED)
+        return false;
+    if (end != CX_SUBPROCESS_OK) {
+        cx_info(CX_TOPIC_PLAN, "%s: not compiled ahead: %s", step->what,
+                *message ? message : "coexec-compile ended early");
+        return false;
+    }
+    cx_compile_record_changed();
+    cx_debug(CX_TOPIC_PLAN, "%s: compiled ahead", step->what);
+    return true;
 }
 
 static void destroy(struct task **task)
 {
-    if (*task) {
-        free((*task)->request);
-        free((*task)->driver);
+    for (unsigned i = 0; *task && i < (*task)->n; i++) {
+        free((*task)->step[i].request);
+        free((*task)->step[i].driver);
     }
     free(*task);
     *task = NULL;
@@ -88,22 +125,8 @@ static void destroy(struct task **task)
 static void run_task(void *data)
 {
     struct task *task = data;
-    struct cx_subprocess helper = {0};
-    char message[160] = "";
-    enum cx_subprocess_end end = CX_SUBPROCESS_ABSENT;
-    atomic_init(&helper.outlasts, true);
-    if (make_files(task))
-        end = cx_subprocess_run(&helper, (char *const[]){program_path, task->folder, NULL}, LIMIT_MS, message,
-                                sizeof(message));
-    if (end != CX_SUBPROCESS_LEFT)
-        remove_files(task);
-    if (end == CX_SUBPROCESS_OK) {
-        cx_compile_record_changed();
-        cx_debug(CX_TOPIC_PLAN, "%s: compiled ahead", task->what);
-    } else if (end != CX_SUBPROCESS_LEFT && end != CX_SUBPROCESS_STOPPED) {
-        cx_info(CX_TOPIC_PLAN, "%s: not compiled ahead: %s", task->what,
-                *message ? message : "coexec-compile ended early");
-    }
+    for (unsigned i = 0; i < task->n && run_step(&task->step[i]) && !cx_exit_guard_ending(); i++)
+        ;
     destroy(&task);
     atomic_store(&busy, false);
 }
@@ -139,14 +162,29 @@ static unsigned place_of(const struct cx_real_device *device)
     return place;
 }
 
-/* A package of the launch's second half, or of the first one. */
-static struct cx_compile_launch package_of(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                                           enum cx_variant variant, bool at_start)
+/* The dimension of the packages: that which the variant splits, or else the one with most work-groups. A
+ * driver compiles the same for any. */
+static unsigned dimension_of(const struct cx_access_geometry *geometry, enum cx_variant variant)
 {
-    const uint64_t half = (plan->groups + 1) / 2;
+    unsigned best = 0;
+    if (variant >= CX_VARIANT_SPLIT3_0)
+        return (unsigned)variant - CX_VARIANT_SPLIT3_0;
+    for (unsigned d = 1; d < geometry->work_dim; d++)
+        if (geometry->global[d] / geometry->local[d] > geometry->global[best] / geometry->local[best])
+            best = d;
+    return best;
+}
+
+/* A package of the launch's second half, or of the first one. */
+static struct cx_compile_launch package_of(const struct cx_launch *launch, enum cx_variant variant,
+                                           bool at_start)
+{
+    const struct cx_access_geometry *geometry = &launch->request.geometry;
+    const unsigned dim = dimension_of(geometry, variant);
+    const uint64_t groups = (geometry->global[dim] + geometry->local[dim] - 1) / geometry->local[dim],
+                   half = groups / 2;
     struct cx_subrange_launch range;
-    cx_subrange_package(&launch->request.geometry, plan->judged->verdict.dim, variant, at_start ? 0 : half,
-                        at_start ? half : plan->groups, &range);
+    cx_subrange_package(geometry, dim, variant, at_start ? 0 : half, at_start ? half : groups, &range);
     struct cx_compile_launch package = {.dims = range.dims};
     memcpy(package.offset, range.offset, sizeof(package.offset));
     memcpy(package.global, range.global, sizeof(package.global));
@@ -154,93 +192,147 @@ static struct cx_compile_launch package_of(const struct cx_launch *launch, const
     return package;
 }
 
-static struct task *make_task(const struct cx_launch *launch, const struct cx_split_plan *plan, unsigned i,
-                              bool at_start, const char *key)
+/* What the driver of the member is to do: build the variant, and compile the kernel for such packages. */
+struct wish {
+    unsigned member;
+    enum cx_variant variant;
+    bool at_start;
+    const char *compiled; /* the record's key; NULL: build only */
+};
+
+static bool describe(const struct cx_launch *launch, const struct wish *wish, const char *options,
+                     const char *built, struct cx_compile_request *request)
 {
     const struct cx_kernel *kernel = launch->request.kernel;
-    const struct cx_program *program = kernel->program;
     const struct cx_args *args = launch->request.args;
-    const struct cx_worker *worker = &launch->base.context->workers[plan->member[i]];
+    const struct cx_worker *worker = &launch->base.context->workers[wish->member];
     const struct cx_real_device *device = worker->device->whole ? worker->device->whole : worker->device;
-    struct cx_compile_request *request = calloc(1, sizeof(*request));
-    struct task *task = calloc(1, sizeof(*task));
-    char *options = cx_program_variant_options(program, plan->member[i], plan->variant[i]);
-    bool can = request && task && options && args->count <= CX_COMPILE_ARGS;
-    const unsigned ntexts = can ? cx_program_variant_text(program, plan->variant[i], request->text) : 0;
-    can = ntexts > 0;
+    request->driver = device->platform->driver;
+    request->place = place_of(device);
+    request->device = device->name;
+    request->options = options;
+    request->folder = cx_options_cache_dir();
+    request->built = built;
+    request->ntexts = cx_program_variant_text(kernel->program, wish->variant, request->text);
+    request->nvariables = cx_options_driver_variables(request->variable, CX_COMPILE_VARIABLES);
+    request->launch.dims = 1;
+    bool can = request->ntexts > 0 && args->count <= CX_COMPILE_ARGS;
+    if (!wish->compiled)
+        return can;
+    request->kernel = kernel->function->name;
+    request->compiled = wish->compiled;
+    request->launch = package_of(launch, wish->variant, wish->at_start);
+    request->nargs = args->count;
     for (unsigned a = 0; can && a < args->count; a++)
         can = take_arg(&args->arg[a], &request->arg[a]);
-    if (can) {
-        request->driver = device->platform->driver;
-        request->place = place_of(device);
-        request->device = device->name;
-        request->options = options;
-        request->kernel = kernel->function->name;
-        request->folder = cx_options_cache_dir();
-        request->key = key;
-        request->ntexts = ntexts;
-        request->nargs = args->count;
-        request->nvariables = cx_options_driver_variables(request->variable, CX_COMPILE_VARIABLES);
-        request->launch = package_of(launch, plan, plan->variant[i], at_start);
-        task->request = cx_compile_request_pack(request, &task->size);
-        task->driver = strdup(device->platform->driver);
-        snprintf(task->what, sizeof(task->what), "%s on %s%s", kernel->function->name, device->name,
-                 at_start ? ", at the start" : "");
-        can = task->request && task->driver;
+    return can;
+}
+
+static void add_step(const struct cx_launch *launch, const struct wish *wish, struct task *task)
+{
+    const struct cx_kernel *kernel = launch->request.kernel;
+    const struct cx_real_device *device = launch->base.context->workers[wish->member].device;
+    char built[CX_DISK_CACHE_KEY_SIZE];
+    struct cx_compile_request *request = calloc(1, sizeof(*request));
+    char *options = cx_program_variant_options(kernel->program, wish->member, wish->variant);
+    struct step *step = &task->step[task->n];
+    if (request && options && task->n < MOST_STEPS &&
+        cx_compile_record_key(kernel->program, wish->member, wish->variant, NULL, 0, built) &&
+        describe(launch, wish, options, built, request)) {
+        step->request = cx_compile_request_pack(request, &step->size);
+        step->driver = strdup(device->platform->driver);
+        snprintf(step->what, sizeof(step->what), "%s on %s%s", kernel->function->name, device->name,
+                 !wish->compiled  ? ", its program"
+                 : wish->at_start ? ", at the start"
+                                  : "");
+        task->n += step->request && step->driver;
+        if (!step->request || !step->driver) {
+            free(step->request);
+            free(step->driver);
+        }
     }
-    if (!can)
-        destroy(&task);
     free(options);
     free(request);
-    return task;
 }
 
-/* True: it has begun. */
-static bool begin(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                  struct cx_kernel_history *history, unsigned i, bool at_start) CX_HOLDS(cx_context_locked)
+/* The program as it is, where a variant is not all that the member has to build. */
+static void add_program(const struct cx_launch *launch, unsigned member, struct task *task)
+    CX_HOLDS(cx_context_locked)
 {
-    const unsigned member = plan->member[i];
-    const enum cx_variant variant = plan->variant[i];
+    struct cx_program *program = launch->request.kernel->program;
+    double seconds;
+    if (program->members[member].ahead ||
+        cx_compile_record_find(program, member, CX_VARIANT_PLAIN, NULL, 0, &seconds))
+        return;
+    program->members[member].ahead = true;
+    add_step(launch, &(struct wish){member, CX_VARIANT_PLAIN, false, NULL}, task);
+}
+
+static void add_kernel(const struct cx_launch *launch, struct cx_kernel_history *history, unsigned member,
+                       enum cx_variant variant, bool at_start, struct task *task) CX_HOLDS(cx_context_locked)
+{
     char key[CX_DISK_CACHE_KEY_SIZE];
+    if (!cx_launch_compiled(launch, history, member, variant, at_start) &&
+        cx_launch_compile_key(launch, member, variant, at_start, key) &&
+        cx_launch_compile_once(launch, history, member, variant, at_start))
+        add_step(launch, &(struct wish){member, variant, at_start, key}, task);
+}
+
+bool cx_compile_ahead_can(const struct cx_worker *worker)
+{
+    pthread_once(&once, find);
+    return *program_path && worker->device->type & CL_DEVICE_TYPE_CPU && cx_options_cache_dir() &&
+           cx_options_driver_cache() && cx_drivers_is_pocl(worker->device->platform->name);
+}
+
+static void add_members(const struct cx_launch *launch, struct cx_kernel_history *history,
+                        enum cx_compile_ahead what, enum cx_variant variant, struct task *task)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    bool first = true;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        if (!cx_queue_takes(launch->base.queue, m))
+            continue;
+        if (cx_compile_ahead_can(&context->workers[m])) {
+            if (variant != CX_VARIANT_PLAIN)
+                add_program(launch, m, task);
+            if (what == CX_COMPILE_SPLIT)
+                add_kernel(launch, history, m, variant, false, task);
+            if (what == CX_COMPILE_WHOLE || (first && variant != CX_VARIANT_PLAIN))
+                add_kernel(launch, history, m, variant, true, task);
+        }
+        first = false;
+    }
+}
+
+void cx_compile_ahead(const struct cx_launch *launch, enum cx_compile_ahead what, enum cx_variant variant,
+                      double saves, double takes)
+{
     bool idle = false;
-    if (cx_launch_compiled(launch, history, member, variant, at_start) ||
-        !cx_launch_compile_key(launch, member, variant, at_start, key) ||
+    if (!(takes > 0) || saves < LEAST_MISSED * takes || !launch->request.geometry.local[0] ||
         !atomic_compare_exchange_strong(&busy, &idle, true))
-        return false;
-    struct task *task = cx_launch_compile_once(launch, history, member, variant, at_start)
-                            ? make_task(launch, plan, i, at_start, key)
-                            : NULL;
+        return;
+    struct cx_kernel_history *history =
+        cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
+    struct task *task = history ? calloc(1, sizeof(*task)) : NULL;
     if (task)
-        cx_debug(CX_TOPIC_PLAN, "%s: compiling ahead", task->what);
-    if (task && cx_exit_guard_run(run_task, task))
-        return true;
+        add_members(launch, history, what, variant, task);
+    for (unsigned i = 0; task && i < task->n; i++)
+        cx_debug(CX_TOPIC_PLAN, "%s: compiling ahead", task->step[i].what);
+    if (task && task->n > 0 && cx_exit_guard_run(run_task, task))
+        return;
     destroy(&task);
     atomic_store(&busy, false);
-    return false;
 }
 
-void cx_compile_ahead(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                      struct cx_kernel_history *history, const struct cx_plan_costs *costs, double saves)
+void cx_compile_ahead_missed(const struct cx_launch *launch, enum cx_compile_ahead what,
+                             enum cx_variant variant, double saves, double takes)
 {
-    double takes = 0;
-    if (!(saves > 0) || atomic_load_explicit(&busy, memory_order_relaxed))
+    struct cx_kernel_history *history =
+        cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
+    if (!history || !(takes > 0) || !(saves > 0))
         return;
-    for (unsigned i = 0; i < plan->n; i++)
-        if (costs->member[i].takes_part || i == costs->best)
-            takes += costs->device[i].first_seconds;
-    if (!(takes > 0))
-        return;
-    const double missed = history->missed_uncompiled + saves;
-    if (!launch->slices.prefix) /* else of the same launch again, slice by slice */
-        history->missed_uncompiled = missed;
-    if (missed < LEAST_MISSED * takes)
-        return;
-    pthread_once(&once, find);
-    for (unsigned i = 0; i < plan->n && *program_path; i++) {
-        const struct cx_worker *worker = &launch->base.context->workers[plan->member[i]];
-        if (!(costs->device[i].first_seconds > 0) || !cx_drivers_is_pocl(worker->device->platform->name))
-            continue;
-        if (begin(launch, plan, history, i, false) || (i == 0 && begin(launch, plan, history, i, true)))
-            return;
-    }
+    history->missed_uncompiled += saves;
+    cx_compile_ahead(launch, what, variant, history->missed_uncompiled, takes);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiling ahead: has a CPU's driver compile a kernel for the packages that a split would launch, in a
- * process of its own at idle priority (tools/compile_main.c), while launches stay whole because the split
- * would have to wait for that.
+ * Compiling ahead: has a CPU's driver build a program, and compile a kernel for the packages that a split
+ * would launch, in a process of its own at idle priority (tools/compile_main.c), while launches stay whole
+ * because the split would have to wait for that.
  *
  * PoCL compiles a kernel for each local size, with an offset and without, in the first launch of it. That
  * takes longer than most launches, so a split that has it before it is too dear for most programs, in each of
@@ -15,12 +15,22 @@
 #define CX_LAYER_PLAN_COMPILE_AHEAD_H
 
 #include "layer/plan/plan.h"
-#include "layer/plan/plan_stake.h"
 
-/* The launch stays whole. saves: seconds that the split would save once all is compiled. Once launches of the
- * kernel have missed a quarter of what compiling takes, it begins. Called by plan_stake.c. */
-void cx_compile_ahead(const struct cx_launch *launch, const struct cx_split_plan *plan,
-                      struct cx_kernel_history *history, const struct cx_plan_costs *costs, double saves)
-    CX_HOLDS(cx_context_locked);
+/* Which of its packages another member would launch. */
+enum cx_compile_ahead { CX_COMPILE_SPLIT, CX_COMPILE_WHOLE };
+
+/* Whether that may be done for the member: by its driver, by the cache's settings, and as coexec-compile is
+ * there. Called by prefix_rules.c. */
+bool cx_compile_ahead_can(const struct cx_worker *worker);
+/* The launch stays where it is, or others have not built its program. saves: seconds that splits of the
+ * kernel, or moves of whole launches, would save in this process, or would have saved so far, were all
+ * compiled; takes: seconds of that. From a tenth on compiling begins, of what the variant needs on the
+ * queue's members. Called by plan_open.c, plan_stake.c and prefix_rules.c. */
+void cx_compile_ahead(const struct cx_launch *launch, enum cx_compile_ahead what, enum cx_variant variant,
+                      double saves, double takes) CX_HOLDS(cx_context_locked);
+/* Likewise; saves: of this launch alone, which is added to what launches of its kernel missed before. Called
+ * by plan_chains.c and plan_stake.c. */
+void cx_compile_ahead_missed(const struct cx_launch *launch, enum cx_compile_ahead what,
+                             enum cx_variant variant, double saves, double takes) CX_HOLDS(cx_context_locked);
 
 #endif

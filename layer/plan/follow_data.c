@@ -126,7 +126,8 @@ static double once_seconds(const struct cx_launch *launch, struct cx_kernel_hist
     if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_compiled(launch, history, member, CX_VARIANT_PLAIN, true))
         return 0;
-    return history->compiles > 0 ? history->compiles : CX_CPU_COMPILES;
+    return history->compiles > 0 ? history->compiles
+                                 : cx_plan_compiles(&launch->base.context->workers[member]);
 }
 
 /* Whether nobody has asked for one device or the other, and all is there to run it on the last one. */

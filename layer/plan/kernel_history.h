@@ -169,8 +169,7 @@ struct cx_kernel_history {
     /* seconds before the fastest member's first package of such a form, in this process or a former one; 0:
      * not measured */
     double compiles CX_GUARDED_BY(cx_context_locked);
-    /* seconds that launches would have saved, split, had a CPU's driver compiled it before (compile_ahead.h)
-     */
+    /* seconds that launches would have saved, split, had a CPU's driver compiled it (compile_ahead.h) */
     double missed_uncompiled CX_GUARDED_BY(cx_context_locked);
     /* seconds of launches that lacked a split variant, by measured speeds */
     double unvaried CX_GUARDED_BY(cx_context_locked);

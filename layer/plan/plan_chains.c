@@ -2,6 +2,7 @@
 /*
  * Chains of whole launches on several devices. See plan_chains.h.
  */
+#include "layer/plan/compile_ahead.h"
 #include "layer/plan/plan_chains.h"
 #include "layer/plan/bounds.h"
 #include "layer/base/log.h"
@@ -88,8 +89,9 @@ static double first_seconds(const struct cx_launch *launch, unsigned m) CX_HOLDS
     const struct cx_worker *worker = &launch->base.context->workers[m];
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     if (worker->device->type & CL_DEVICE_TYPE_CPU)
-        return history && cx_launch_compiled(launch, history, m, CX_VARIANT_PLAIN, true) ? 0
-                                                                                         : CX_CPU_COMPILES;
+        return history && cx_launch_compiled(launch, history, m, CX_VARIANT_PLAIN, true)
+                   ? 0
+                   : cx_plan_compiles(worker);
     if (worker->timeline.planned == 0)
         return CX_BOUND_FIRST_USE;
     return history && cx_launch_knows(launch, history, m, CX_VARIANT_PLAIN, true) ? 0 : CX_BOUND_FIRST_KERNEL;
@@ -328,8 +330,11 @@ static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake
              launch->request.kernel->function->name, context->workers[m].device->name,
              (stake->whole - stake->later) * 1e3, (stake->whole - stake->split) * 1e3,
              cx_stake_risk(stake) * 1e3, cx_stake_splits(verdict) ? "moved" : "stays");
-    if (!cx_stake_splits(verdict))
+    if (!cx_stake_splits(verdict)) {
+        cx_compile_ahead_missed(launch, CX_COMPILE_WHOLE, CX_VARIANT_PLAIN, stake->whole - stake->later,
+                                first_seconds(launch, m));
         return false;
+    }
     launch->move = (struct cx_launch_move){.whole = stake->whole,
                                            .expected = stake->split,
                                            .seconds = stake->later,

@@ -5,6 +5,7 @@
 #include "layer/plan/plan_open.h"
 #include "layer/base/copy.h"
 #include "layer/base/options.h"
+#include "layer/plan/compile_ahead.h"
 #include "layer/plan/plan.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/recall.h"
@@ -123,7 +124,10 @@ bool cx_plan_opening_pays(const struct cx_launch *launch, enum cx_variant varian
     if (!cx_budget_pays(gain, 1, opening)) /* how long builds take may stand in files */
         return false;
     const double builds = cx_plan_builds_last(launch, variant);
-    return cx_budget_pays(gain, 1, opening + price_of_builds(launch, builds, waiting));
+    const bool pays = cx_budget_pays(gain, 1, opening + price_of_builds(launch, builds, waiting));
+    if (!pays)
+        cx_compile_ahead(launch, CX_COMPILE_SPLIT, variant, gain, builds);
+    return pays;
 }
 
 bool cx_plan_want_for(const struct cx_launch *launch, double seconds)

@@ -3,6 +3,7 @@
  * Sizes and shares that planning needs.
  */
 #include "layer/plan/plan_size.h"
+#include "layer/driver/drivers.h"
 #include "layer/memory/transfer_state.h"
 #include "layer/base/log.h"
 #include "layer/plan/plan_open.h"
@@ -391,6 +392,11 @@ void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
     cx_build_deferred_want(launch->request.kernel->program);
     if (variant != CX_VARIANT_PLAIN)
         cx_kernel_variant_want(launch->request.kernel, variant);
+}
+
+double cx_plan_compiles(const struct cx_worker *worker)
+{
+    return cx_drivers_is_pocl(worker->device->platform->name) ? 0.5 : 50e-3;
 }
 
 double cx_plan_move_seconds(double bytes)

@@ -12,9 +12,11 @@
 /* What a split costs that the balancer cannot see, in seconds, measured on PoCL and an H200
  * (docs/benchmarks.md): handing packages to two threads and hearing of their end. */
 #define CX_SPLIT_SECONDS 40e-6
-/* Seconds that a CPU's driver may take to compile a kernel, until one is measured (PoCL: 30 to 300 ms). */
-#define CX_CPU_COMPILES 50e-3
 
+/* Seconds that a CPU's driver may take to compile a kernel, until one is measured. PoCL's (3.1, 2 cores of an
+ * EPYC) takes 0.03 to 0.8; but it keeps what it compiled, so that it is done ahead (compile_ahead.h). Called
+ * by candidates.c, follow_data.c, plan_chains.c and prefix_rules.c. */
+double cx_plan_compiles(const struct cx_worker *worker);
 /* Seconds that bytes take to or from a member's own memory: an estimate (COEXEC_DEBUG=link), not measured.
  * Called by plan/ and launch/. */
 double cx_plan_move_seconds(double bytes);

@@ -31,8 +31,10 @@
 #define ALIKE_RATIO 0.8
 /* To bring results back, for each launch. */
 #define RETURN_SECONDS 20e-6
-/* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes. */
-#define COMPILES_AT_MOST (4 * CX_CPU_COMPILES)
+/* A CPU's driver may compile in a first launch, so that only what is beyond tells how long that takes: so
+ * much less at least, and nothing where it is not several times as long. */
+#define COMPILES_AT_LEAST 50e-3
+#define COMPILES_AT_MOST  (4 * COMPILES_AT_LEAST)
 /* Work-groups of a launch may be so many times as many, or as few, as those of another that tells of it. */
 #define NEAR 2.0
 
@@ -155,7 +157,7 @@ static void tell_length(struct cx_launch *launch, unsigned member, double second
 void cx_plan_length_tell(struct cx_launch *launch, unsigned member, double seconds, bool first)
 {
     if (first && launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU)
-        seconds = seconds > COMPILES_AT_MOST ? seconds - CX_CPU_COMPILES : 0;
+        seconds = seconds > COMPILES_AT_MOST ? seconds - COMPILES_AT_LEAST : 0;
     tell_length(launch, member, seconds, false, false);
 }
 
@@ -454,6 +456,25 @@ static double risk_beyond(const struct cx_context *context, const struct cx_stak
     return risk > cx_account_left(context->account) ? risk : INFINITY;
 }
 
+/* Has compiled what a split would have to wait for, where it would gain without that. */
+static void compile_ahead(const struct cx_launch *launch, const struct cx_split_plan *plan,
+                          struct cx_kernel_history *history, const struct cx_plan_costs *costs,
+                          const struct cx_stake *stake) CX_HOLDS(cx_context_locked)
+{
+    const double steps = (double)(plan->groups / plan->slice), left = steps - (double)plan->done,
+                 saves = stake->whole - stake->later;
+    double takes = 0;
+    for (unsigned i = 0; i < plan->n; i++)
+        takes += costs->member[i].takes_part || i == costs->best ? costs->device[i].first_seconds : 0;
+    if (!(takes > 0) || saves < CX_BUDGET_GAIN * stake->whole)
+        return;
+    if (!launch->slices.prefix)
+        cx_compile_ahead_missed(launch, CX_COMPILE_SPLIT, plan->variant[0], saves, takes);
+    else /* what is left comes here again after each slice: the launch counts as a whole */
+        cx_compile_ahead(launch, CX_COMPILE_SPLIT, plan->variant[0],
+                         history->missed_uncompiled + saves * (left > 0 ? steps / left : 1), takes);
+}
+
 bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
                    struct cx_kernel_history *history, const struct cx_plan_costs *costs)
 {
@@ -487,8 +508,8 @@ bool cx_plan_stake(struct cx_launch *launch, const struct cx_split_plan *plan,
     launch->stake.invests = launch->stake.trial && stake.split >= stake.whole;
     if (!cx_stake_splits(verdict) || verdict == CX_STAKE_TRIAL)
         launch->decision.reason = cx_why_stake(verdict);
-    if (!cx_stake_splits(verdict) && stake.later < (1 - CX_BUDGET_GAIN) * stake.whole)
-        cx_compile_ahead(launch, plan, history, costs, stake.whole - stake.later);
+    if (!cx_stake_splits(verdict))
+        compile_ahead(launch, plan, history, costs, &stake);
     return cx_stake_splits(verdict);
 }
 

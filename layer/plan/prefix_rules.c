@@ -5,6 +5,7 @@
 #include "layer/plan/prefix_rules.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
+#include "layer/plan/compile_ahead.h"
 #include "layer/plan/plan_chains.h"
 #include "layer/plan/plan_open.h"
 #include "layer/plan/plan_size.h"
@@ -112,19 +113,27 @@ static bool in_any_order(const struct cx_launch *launch, const struct cx_cached_
 }
 
 /* Slices are packages of another form than the whole launch: a CPU's driver may have to compile for them. By
- * its length others have to save twice that, or by its text, which has most last far too long, more. */
+ * its length others have to save twice that, or by its text, which has most last far too long, more; of one
+ * of which neither tells nothing is known. Else it is compiled ahead, for the next one. */
 static bool outlasts_compiler(const struct cx_launch *launch, const struct cx_cached_verdict *judged,
                               unsigned member, enum cx_variant variant) CX_HOLDS(cx_context_locked)
 {
     const double length = cx_plan_length(launch);
     const double most = length > 0 ? length : cx_judge_longest(launch, judged, member);
     struct cx_kernel_history *history = launch->request.kernel->function->history;
-    if (!(launch->base.context->workers[member].device->type & CL_DEVICE_TYPE_CPU) ||
+    const struct cx_worker *worker = &launch->base.context->workers[member];
+    if (!(worker->device->type & CL_DEVICE_TYPE_CPU) ||
         cx_launch_compiled(launch, history, member, variant, false))
         return true;
     cx_debug(CX_TOPIC_PLAN, "%s takes %.3f ms at most; the driver may have to compile for its slices",
              launch->request.kernel->function->name, most * 1e3);
-    return isinf(most) || cx_plan_gain(launch, most) >= (length > 0 ? 2 : GUESSES) * CX_CPU_COMPILES;
+    const bool unknown = isinf(most);
+    const double gain = unknown ? 0 : cx_plan_gain(launch, most), takes = cx_plan_compiles(worker);
+    if (unknown ? !cx_compile_ahead_can(worker) : gain >= (length > 0 ? 2 : GUESSES) * takes)
+        return true;
+    if (length > 0)
+        cx_compile_ahead(launch, CX_COMPILE_SPLIT, variant, gain, takes);
+    return false;
 }
 
 struct cx_cached_verdict *cx_prefix_judge(struct cx_launch *launch, unsigned member, enum cx_variant *variant)

@@ -119,11 +119,17 @@ double cx_compile_record_expected(const struct cx_program *program, unsigned mem
     const bool cpu = program->context->workers[member].device->type & CL_DEVICE_TYPE_CPU;
     const double now = (double)program->build.took_ns * 1e-9;
     double kept, expected = (double)atomic_load(&state->expected_ns[variant]) * 1e-9;
-    if (expected > 0)
+    const unsigned now_changes = atomic_load(&changes);
+    if (expected > 0 && atomic_load(&state->expected_at) == now_changes)
         return expected;
     expected = cx_compile_record_find(program, member, variant, NULL, 0, &kept)
                    ? now
                    : fmax(fmax(now, cpu ? CPU_BUILD : 0), longest_build(program));
+    if (atomic_load(&state->expected_at) != now_changes) { /* those of other variants are asked for again */
+        for (unsigned v = 0; v < CX_VARIANT_COUNT; v++)
+            atomic_store(&state->expected_ns[v], 0);
+        atomic_store(&state->expected_at, now_changes);
+    }
     atomic_store(&state->expected_ns[variant], 1 + (uint64_t)(expected * 1e9));
     return expected;
 }

@@ -44,7 +44,10 @@ struct cx_program_member {
     enum cx_files_moved moved; /* why a deferred build was of another text than the program's */
     char *log;                 /* the plain build's, NULL when there is none */
     bool log_shown;            /* ... which is part of the program's build log: the build was not deferred */
-    _Atomic uint64_t expected_ns[CX_VARIANT_COUNT]; /* compile_record.h; 0: not asked yet */
+    /* compile_record.h: 0: not asked yet; and cx_compile_record_changes then */
+    _Atomic uint64_t expected_ns[CX_VARIANT_COUNT];
+    atomic_uint expected_at;
+    bool ahead; /* it was built ahead, or tried; context->lock (plan/compile_ahead.c) */
 };
 
 /* What a program is made of: one of these, and with a binary its source, too, if it has it. Constant once the

@@ -19,7 +19,8 @@ static void make(struct cx_compile_request *request)
         .options = "-DN=4",
         .kernel = "k",
         .folder = "/cache",
-        .key = "abc",
+        .built = "abc",
+        .compiled = "def",
         .ntexts = 3,
         .text = {"", "kernel void k() {}\n", "end"},
         .nargs = 4,
@@ -47,7 +48,8 @@ START_TEST(read_as_written)
     ck_assert_str_eq(got.options, request.options);
     ck_assert_str_eq(got.kernel, request.kernel);
     ck_assert_str_eq(got.folder, request.folder);
-    ck_assert_str_eq(got.key, request.key);
+    ck_assert_str_eq(got.built, request.built);
+    ck_assert_str_eq(got.compiled, request.compiled);
     ck_assert_uint_eq(got.ntexts, 3);
     for (unsigned i = 0; i < 3; i++)
         ck_assert_str_eq(got.text[i], request.text[i]);
