@@ -261,10 +261,11 @@ static void add_program(const struct cx_launch *launch, unsigned member, struct 
 {
     struct cx_program *program = launch->request.kernel->program;
     double seconds;
-    if (program->members[member].ahead ||
-        cx_compile_record_find(program, member, CX_VARIANT_PLAIN, NULL, 0, &seconds))
+    if (program->members[member].ahead)
         return;
     program->members[member].ahead = true;
+    if (cx_compile_record_find(program, member, CX_VARIANT_PLAIN, NULL, 0, &seconds))
+        return;
     add_step(launch, &(struct wish){member, CX_VARIANT_PLAIN, false, NULL}, task);
 }
 
@@ -272,9 +273,9 @@ static void add_kernel(const struct cx_launch *launch, struct cx_kernel_history 
                        enum cx_variant variant, bool at_start, struct task *task) CX_HOLDS(cx_context_locked)
 {
     char key[CX_DISK_CACHE_KEY_SIZE];
-    if (!cx_launch_compiled(launch, history, member, variant, at_start) &&
-        cx_launch_compile_key(launch, member, variant, at_start, key) &&
-        cx_launch_compile_once(launch, history, member, variant, at_start))
+    if (cx_launch_compile_once(launch, history, member, variant, at_start) &&
+        !cx_launch_compiled(launch, history, member, variant, at_start) &&
+        cx_launch_compile_key(launch, member, variant, at_start, key)) /* a hash of the program's text */
         add_step(launch, &(struct wish){member, variant, at_start, key}, task);
 }
 
