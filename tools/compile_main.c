@@ -16,6 +16,7 @@
  */
 #include "layer/base/clock.h"
 #include "layer/base/disk_cache.h"
+#include "layer/base/plain_file.h"
 #include "layer/driver/compile_request.h"
 #include "layer/driver/device.h"
 
@@ -26,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
@@ -106,13 +106,9 @@ static void limit_ourselves(void)
 
 static bool read_request(void)
 {
-    struct stat info;
-    FILE *file = fopen(request_path, "rb");
-    char *data = file && !fstat(fileno(file), &info) ? malloc((size_t)info.st_size + 1) : NULL;
-    const bool got = data && fread(data, 1, (size_t)info.st_size, file) == (size_t)info.st_size;
-    if (file)
-        fclose(file);
-    return got && cx_compile_request_parse(data, (size_t)info.st_size, &request); /* which points into it */
+    size_t size = 0;
+    void *data = cx_plain_file_read(request_path, &size); /* which the request points into */
+    return data && cx_compile_request_parse(data, size, &request);
 }
 
 /* The driver's devices are counted as the program's process counted them, cut alike (COEXEC_FISSION). */

@@ -3,6 +3,7 @@
 #include "layer/analyser/map.h"
 #include "layer/source/compiler_macros.h"
 #include "layer/base/disk_cache.h"
+#include "layer/base/plain_file.h"
 #include "layer/base/sha256.h"
 
 #include <signal.h>
@@ -70,23 +71,6 @@ void cx_outlast_begin(const struct cx_outlast *given)
     }
 }
 
-static void *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    char *data = NULL;
-    long end;
-
-    if (!file) {
-        return NULL;
-    }
-    if (fseek(file, 0, SEEK_END) == 0 && (end = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0) {
-        data = cx_alloc((size_t)end, 1);
-        *size = fread(data, 1, (size_t)end, file);
-    }
-    fclose(file);
-    return data;
-}
-
 static bool begins_with(const char *data, size_t size, const char *text)
 {
     return size > strlen(text) && !memcmp(data, text, strlen(text));
@@ -98,7 +82,8 @@ static void keep(void)
     unsigned char digest[CX_DISK_CACHE_TEXT_SIZE] = {0};
     struct cx_sha256 hash;
     size_t size = 0, length = 0;
-    char *data = read_file(run->blob, &size), *text = run->text ? read_file(run->text, &length) : NULL;
+    char *data = cx_plain_file_read(run->blob, &size),
+         *text = run->text ? cx_plain_file_read(run->text, &length) : NULL;
     char *place = strdup(run->cache_path), *key = place ? strrchr(place, '/') : NULL;
 
     if (data && key) {

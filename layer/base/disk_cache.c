@@ -7,6 +7,7 @@
  */
 #include "layer/base/disk_cache.h"
 #include "layer/base/checksum.h"
+#include "layer/base/plain_file.h"
 #include "layer/base/sha256.h"
 
 #include <errno.h>
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,38 +40,6 @@ void cx_disk_cache_key(char key[CX_DISK_CACHE_KEY_SIZE], unsigned count, const c
         snprintf(key + 2 * i, 3, "%02x", digest[i]);
 }
 
-static bool read_all(int fd, void *data, size_t size)
-{
-    unsigned char *to = data;
-
-    while (size) {
-        ssize_t got = read(fd, to, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        to += got;
-        size -= (size_t)got;
-    }
-    return true;
-}
-
-static bool write_all(int fd, const void *data, size_t size)
-{
-    const unsigned char *from = data;
-
-    while (size) {
-        ssize_t put = write(fd, from, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        from += put;
-        size -= (size_t)put;
-    }
-    return true;
-}
-
 /* The payload of an open cache file, or NULL. */
 static void *load_from(int fd, size_t *size)
 {
@@ -84,7 +52,8 @@ static void *load_from(int fd, size_t *size)
         return NULL;
     size_t length = (size_t)info.st_size - HEAD;
     void *data = malloc(length);
-    if (data && read_all(fd, head, HEAD) && !memcmp(head, MARK, sizeof(MARK)) && read_all(fd, data, length)) {
+    if (data && cx_plain_file_get(fd, head, HEAD) && !memcmp(head, MARK, sizeof(MARK)) &&
+        cx_plain_file_get(fd, data, length)) {
         cx_checksum(data, length, sum);
         if (!memcmp(head + sizeof(MARK), sum, CX_CHECKSUM_SIZE)) {
             *size = length;
@@ -127,12 +96,6 @@ bool cx_disk_cache_make_folder(const char *folder)
     return ok;
 }
 
-bool cx_disk_cache_may_write(size_t size)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
-}
-
 static bool store_as(const char *temporary, const char *path, const void *data, size_t size)
 {
     unsigned char sum[CX_CHECKSUM_SIZE];
@@ -141,8 +104,8 @@ static bool store_as(const char *temporary, const char *path, const void *data, 
     if (fd < 0)
         return false;
     cx_checksum(data, size, sum);
-    bool ok = write_all(fd, MARK, sizeof(MARK)) && write_all(fd, sum, CX_CHECKSUM_SIZE) &&
-              write_all(fd, data, size);
+    bool ok = cx_plain_file_put(fd, MARK, sizeof(MARK)) && cx_plain_file_put(fd, sum, CX_CHECKSUM_SIZE) &&
+              cx_plain_file_put(fd, data, size);
     ok = close(fd) == 0 && ok;
     ok = ok && rename(temporary, path) == 0;
     if (!ok)
@@ -154,7 +117,7 @@ bool cx_disk_cache_store(const char *folder, const char *key, const void *data, 
 {
     static atomic_uint serial;
     char *path = NULL, *temporary = NULL;
-    bool ok = cx_disk_cache_may_write(HEAD + size) && cx_disk_cache_make_folder(folder);
+    bool ok = cx_plain_file_may_write(HEAD + size) && cx_disk_cache_make_folder(folder);
 
     /* process and serial number make the name ours alone; a file of that name is left over from a dead
      * process */

@@ -32,8 +32,5 @@ bool cx_disk_cache_store_result(const char *folder, const char *key, const void 
 /* Makes the folder (mode 0700) and those above it. False: it is not there. Called by disk_cache.c and
  * tools/coexec_icd.c. */
 bool cx_disk_cache_make_folder(const char *folder);
-/* Whether this process may write a file of that size. Beyond its limit (RLIMIT_FSIZE) a signal would end the
- * process. Called by report/live.c and source/analyser.c. */
-bool cx_disk_cache_may_write(size_t size);
 
 #endif

@@ -8,6 +8,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/own_program.h"
+#include "layer/base/plain_file.h"
 #include "layer/base/subprocess.h"
 #include "layer/driver/compile_request.h"
 #include "layer/driver/drivers.h"
@@ -62,13 +63,6 @@ struct files {
     char folder[32], request[64], driver[64];
 };
 
-static bool write_file(const char *path, const void *data, size_t size)
-{
-    FILE *file = cx_disk_cache_may_write(size) ? fopen(path, "wxe") : NULL;
-    const bool written = file && fwrite(data, 1, size, file) == size;
-    return file && fclose(file) == 0 && written;
-}
-
 static bool make_files(const struct step *step, struct files *files)
 {
     strcpy(files->folder, "/tmp/coexec-XXXXXX");
@@ -76,8 +70,8 @@ static bool make_files(const struct step *step, struct files *files)
         return false;
     snprintf(files->request, sizeof(files->request), "%s/" CX_COMPILE_REQUEST_FILE, files->folder);
     snprintf(files->driver, sizeof(files->driver), "%s/" CX_COMPILE_DRIVER_FILE, files->folder);
-    return write_file(files->request, step->request, step->size) &&
-           write_file(files->driver, step->driver, strlen(step->driver));
+    return cx_plain_file_make(files->request, step->request, step->size) &&
+           cx_plain_file_make(files->driver, step->driver, strlen(step->driver));
 }
 
 static void remove_files(const struct files *files)

@@ -5,7 +5,7 @@
 #include "layer/report/live.h"
 #include "layer/report/gain.h"
 #include "layer/base/clock.h"
-#include "layer/base/disk_cache.h"
+#include "layer/base/plain_file.h"
 #include "layer/base/lock.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
@@ -41,7 +41,7 @@ static struct cx_live_page *map_file(int file)
 /* The file stays open: the process shows it by that. */
 static void publish(void)
 {
-    if (!cx_options_get()->live || !cx_disk_cache_may_write(sizeof(own)))
+    if (!cx_options_get()->live || !cx_plain_file_may_write(sizeof(own)))
         return;
     struct cx_own_file file = cx_own_file_keep(memfd_create(CX_LIVE_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     struct cx_live_page *page = map_file(file.descriptor);

@@ -16,6 +16,7 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/own_file.h"
+#include "layer/base/plain_file.h"
 #include "layer/base/lock.h"
 
 #include <errno.h>
@@ -44,24 +45,10 @@ static void give_up(const char *what)
              what, strerror(errno));
 }
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-    while (size) {
-        ssize_t put = write(fd, data, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        data += put;
-        size -= (size_t)put;
-    }
-    return true;
-}
-
 /* lock held */
 static void append(const char *line, size_t size) CX_HOLDS(lock)
 {
-    if (state == OPEN && cx_own_file_is(&file) && !write_all(file.descriptor, line, size))
+    if (state == OPEN && cx_own_file_is(&file) && !cx_plain_file_put(file.descriptor, line, size))
         give_up("cannot be written");
 }
 
@@ -98,7 +85,7 @@ static void keep_source(const char *name, const char *source)
     ok = asprintf(&temporary, "%s/.%s.%ld", cx_options_get()->record, name, (long)getpid()) >= 0 && ok;
     if (ok && access(path, F_OK) != 0) {
         int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        ok = fd >= 0 && write_all(fd, source, strlen(source));
+        ok = fd >= 0 && cx_plain_file_put(fd, source, strlen(source));
         if (fd >= 0)
             ok = close(fd) == 0 && ok;
         if (!ok || rename(temporary, path) != 0)

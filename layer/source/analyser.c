@@ -13,10 +13,9 @@
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/base/own_program.h"
+#include "layer/base/plain_file.h"
 #include "layer/base/sha256.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -202,47 +201,6 @@ static void keep(const struct cx_analyser_task *task, const struct cx_analyser_r
         cx_analyser_cannot_keep(folder);
 }
 
-static bool write_file(const char *path, const char *text)
-{
-    size_t left = strlen(text);
-    int fd = cx_disk_cache_may_write(left) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-
-    if (fd < 0)
-        return false;
-    while (left) {
-        ssize_t put = write(fd, text, left);
-        if (put < 0 && errno != EINTR)
-            break;
-        if (put > 0) {
-            text += put;
-            left -= (size_t)put;
-        }
-    }
-    return close(fd) == 0 && !left;
-}
-
-static void *read_file(const char *path, size_t *size)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *data = NULL;
-
-    if (fd < 0)
-        return NULL;
-    if (!fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_size > 0 &&
-        (data = malloc((size_t)info.st_size))) {
-        size_t used = 0;
-        ssize_t got;
-        while (
-            used < (size_t)info.st_size &&
-            ((got = read(fd, data + used, (size_t)info.st_size - used)) > 0 || (got < 0 && errno == EINTR)))
-            used += got > 0 ? (size_t)got : 0;
-        *size = used;
-    }
-    close(fd);
-    return data;
-}
-
 /* The files of one run. */
 struct files {
     char folder[24], source[48], blob[48], replies[48], text[48];
@@ -404,7 +362,7 @@ static void take_text(const struct files *files, struct cx_analyser_result *resu
 {
     struct cx_sha256 hash;
     size_t size = 0;
-    void *text = read_file(files->text, &size);
+    void *text = cx_plain_file_read(files->text, &size);
 
     if (!text)
         return;
@@ -420,7 +378,7 @@ static bool take_product(const struct cx_analyser_task *task, const struct files
                          struct cx_analyser_result *result)
 {
     size_t size = 0;
-    char *data = read_file(files->blob, &size);
+    char *data = cx_plain_file_read(files->blob, &size);
 
     if (!data)
         return false;
@@ -453,8 +411,8 @@ void cx_analyser_run(const struct cx_analyser_task *task, struct cx_subprocess *
     command_line(task, limit, &files, argv);
     helper->outlasts = files.cache_path;
 
-    if (write_file(files.source, task->source) &&
-        (!task->replies || write_file(files.replies, task->replies))) {
+    if (cx_plain_file_make(files.source, task->source, strlen(task->source)) &&
+        (!task->replies || cx_plain_file_make(files.replies, task->replies, strlen(task->replies)))) {
         const uint64_t wall_ms = limit_ms < INT_MAX && task->patient ? limit_ms * PATIENCE : limit_ms;
         unsigned most = wall_ms < INT_MAX ? (unsigned)wall_ms : INT_MAX;
         enum cx_subprocess_end end = cx_subprocess_run(helper, argv, most, message, sizeof(message));
