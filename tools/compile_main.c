@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coexec-compile FOLDER: has a CPU's driver build a program and compile a kernel of it, as the request in the
- * folder says (driver/compile_request.h), and ends before the kernel runs. What the driver compiled stays in
+ * coexec-compile FILE: has a CPU's driver build a program and compile a kernel of it, as the request in the
+ * file says (source/compile_request.h), and ends before the kernel runs. What the driver compiled stays in
  * its cache on disk; that it did, and how long it took, is recorded there for coexec
  * (program/compile_record.h).
  *
@@ -11,16 +11,15 @@
  * go, before they report that it runs. If the kernel does begin on the empty buffers, and does not survive
  * that, it is this process that ends.
  *
- * Runs at idle priority, removes the folder, and goes on when the program that started it ends
+ * Runs at idle priority, removes the file, and goes on when the program that started it ends
  * (base/subprocess.h). Exit status 0: it is compiled and recorded.
  */
 #include "layer/base/clock.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/plain_file.h"
-#include "layer/driver/compile_request.h"
 #include "layer/driver/device.h"
+#include "layer/source/compile_request.h"
 
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,22 +32,20 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 /* Seconds: of processor time and by the clock, which runs on where the processor is busy. */
 enum { MOST_SECONDS = 60, MOST_WALL = 600 };
 
-static char request_path[PATH_MAX], driver_path[PATH_MAX];
-static const char *folder;
+static const char *request_path; /* set once the file is known to be a request, which we remove */
 static struct cx_compile_request request;
 static uint64_t began_ns;
 
-/* Only calls that a signal's handler may make. */
-static void remove_files(void)
+/* Makes only calls that a signal's handler may make. */
+static void remove_request(void)
 {
-    unlink(request_path);
-    unlink(driver_path);
-    rmdir(folder);
+    if (request_path)
+        unlink(request_path);
 }
 
 static void give_up(int signal)
 {
-    remove_files();
+    remove_request();
     _exit(128 + signal);
 }
 
@@ -57,27 +54,19 @@ static _Noreturn void leave(int status, const char *why)
 {
     if (status != DONE)
         fprintf(stderr, "coexec-compile: %s\n", why);
-    remove_files();
+    remove_request();
     _exit(status);
 }
 
-/* Only a longer time replaces a recorded one: a shorter one is that of a driver which had it. */
-static void record(const char *key, uint64_t since_ns)
+static void record(const char *key)
 {
-    const double seconds = (double)(cx_clock_ns() - since_ns) * 1e-9;
-    size_t size = 0;
-    double before = 0;
-    void *data = cx_disk_cache_load(request.folder, key, &size);
-    if (data && size == sizeof(before))
-        memcpy(&before, data, size);
-    free(data);
-    if (before < seconds && !cx_disk_cache_store(request.folder, key, &seconds, sizeof(seconds)))
+    if (!cx_disk_cache_keep_seconds(request.folder, key, (double)(cx_clock_ns() - began_ns) * 1e-9))
         leave(FAILED, "the record cannot be written");
 }
 
 static _Noreturn void end(void)
 {
-    record(request.compiled, began_ns);
+    record(request.compiled);
     leave(DONE, "");
 }
 
@@ -104,11 +93,14 @@ static void limit_ourselves(void)
     alarm(MOST_WALL);
 }
 
-static bool read_request(void)
+static bool read_request(const char *path)
 {
     size_t size = 0;
-    void *data = cx_plain_file_read(request_path, &size); /* which the request points into */
-    return data && cx_compile_request_parse(data, size, &request);
+    void *data = cx_plain_file_read(path, &size); /* which the request points into */
+    if (!data || !cx_compile_request_parse(data, size, &request))
+        return false;
+    request_path = path;
+    return true;
 }
 
 /* The driver's devices are counted as the program's process counted them, cut alike (COEXEC_FISSION). */
@@ -116,7 +108,7 @@ static const struct cx_real_device *find_device(void)
 {
     for (unsigned i = 0; i < request.nvariables; i++)
         putenv((char *)request.variable[i]);
-    setenv("COEXEC_VENDORS", folder, 1);
+    setenv("COEXEC_VENDORS", request.driver, 1);
     unsetenv("OCL_ICD_FILENAMES");
     const struct cx_machine *machine = cx_machine_get();
     unsigned place = 0;
@@ -145,11 +137,10 @@ static bool set_args(const cl_icd_dispatch *cl, cl_context context, cl_kernel ke
     return error == CL_SUCCESS;
 }
 
-/* Ends the process. */
-static void compile(struct cx_real_device *device)
+static _Noreturn void compile(struct cx_real_device *device)
 {
     const cl_icd_dispatch *cl = device->cl;
-    const struct cx_compile_launch *launch = &request.launch;
+    const struct cx_subrange_launch *launch = &request.launch;
     cl_int error;
     cl_event gate, event;
     cl_context context = cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
@@ -162,7 +153,7 @@ static void compile(struct cx_real_device *device)
     began_ns = cx_clock_ns();
     if (!program || cl->clBuildProgram(program, 1, &device->id, request.options, NULL, NULL))
         leave(FAILED, "the program does not build");
-    record(request.built, began_ns);
+    record(request.built);
     if (!*request.kernel)
         leave(DONE, "");
     cl_kernel kernel = cl->clCreateKernel(program, request.kernel, &error);
@@ -189,18 +180,14 @@ int main(int argc, char **argv)
         return DONE;
     }
     if (argc != 2) {
-        fputs("usage: coexec-compile FOLDER\n(coexec's library runs it)\n", stderr);
+        fputs("usage: coexec-compile FILE\n(coexec's library runs it)\n", stderr);
         return USAGE;
     }
-    folder = argv[1];
-    snprintf(request_path, sizeof(request_path), "%s/" CX_COMPILE_REQUEST_FILE, folder);
-    snprintf(driver_path, sizeof(driver_path), "%s/" CX_COMPILE_DRIVER_FILE, folder);
     limit_ourselves();
-    if (!read_request())
-        leave(USAGE, "the folder holds no request of this version");
+    if (!read_request(argv[1]))
+        leave(USAGE, "the file is no request of this version");
     const struct cx_real_device *device = find_device();
     if (!device)
         leave(FAILED, "the driver has no such device");
     compile((struct cx_real_device *)device);
-    return FAILED;
 }

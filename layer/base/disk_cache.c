@@ -148,3 +148,21 @@ bool cx_disk_cache_store_result(const char *folder, const char *key, const void 
     free(data);
     return ok;
 }
+
+bool cx_disk_cache_load_seconds(const char *folder, const char *key, double *seconds)
+{
+    size_t size;
+    void *data = cx_disk_cache_load(folder, key, &size);
+    const bool found = data && size == sizeof(*seconds);
+    if (found)
+        memcpy(seconds, data, size);
+    free(data);
+    return found;
+}
+
+bool cx_disk_cache_keep_seconds(const char *folder, const char *key, double seconds)
+{
+    double before;
+    return (cx_disk_cache_load_seconds(folder, key, &before) && before >= seconds) ||
+           cx_disk_cache_store(folder, key, &seconds, sizeof(seconds));
+}

@@ -10,14 +10,15 @@
 #include "layer/base/own_program.h"
 #include "layer/base/plain_file.h"
 #include "layer/base/subprocess.h"
-#include "layer/driver/compile_request.h"
 #include "layer/driver/drivers.h"
 #include "layer/plan/launch_form.h"
 #include "layer/program/compile_record.h"
 #include "layer/program/variant.h"
+#include "layer/source/compile_request.h"
 #include "layer/timeline/queue.h"
 #include "layer/timeline/worker.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -50,7 +51,6 @@ enum { MOST_STEPS = 8 };
 struct step {
     void *request;
     size_t size;
-    char *driver;
     char what[160];
 };
 
@@ -59,41 +59,26 @@ struct task {
     struct step step[MOST_STEPS];
 };
 
-struct files {
-    char folder[32], request[64], driver[64];
-};
-
-static bool make_files(const struct step *step, struct files *files)
+/* Makes a file of the request. path: ends with XXXXXX, which the call replaces. */
+static bool make_file(const struct step *step, char *path)
 {
-    strcpy(files->folder, "/tmp/coexec-XXXXXX");
-    if (!mkdtemp(files->folder))
-        return false;
-    snprintf(files->request, sizeof(files->request), "%s/" CX_COMPILE_REQUEST_FILE, files->folder);
-    snprintf(files->driver, sizeof(files->driver), "%s/" CX_COMPILE_DRIVER_FILE, files->folder);
-    return cx_plain_file_make(files->request, step->request, step->size) &&
-           cx_plain_file_make(files->driver, step->driver, strlen(step->driver));
-}
-
-static void remove_files(const struct files *files)
-{
-    unlink(files->request);
-    unlink(files->driver);
-    rmdir(files->folder);
+    const int file = cx_plain_file_may_write(step->size) ? mkostemp(path, O_CLOEXEC) : -1;
+    const bool put = file >= 0 && cx_plain_file_put(file, step->request, step->size);
+    return file >= 0 && close(file) == 0 && put;
 }
 
 /* False: nothing more is to be done. */
 static bool run_step(const struct step *step)
 {
     struct cx_subprocess helper = {0};
-    struct files files = {{0}, {0}, {0}};
-    char message[160] = "";
+    char path[] = "/tmp/coexec-XXXXXX", message[160] = "";
     enum cx_subprocess_end end = CX_SUBPROCESS_ABSENT;
     atomic_init(&helper.outlasts, true);
-    if (make_files(step, &files))
-        end = cx_subprocess_run(&helper, (char *const[]){program_path, files.folder, NULL}, LIMIT_MS, message,
+    if (make_file(step, path))
+        end = cx_subprocess_run(&helper, (char *const[]){program_path, path, NULL}, LIMIT_MS, message,
                                 sizeof(message));
-    if (end != CX_SUBPROCESS_LEFT)
-        remove_files(&files);
+    if (end != CX_SUBPROCESS_LEFT) /* else coexec-compile does */
+        unlink(path);
     if (end == CX_SUBPROCESS_LEFT || end == CX_SUBPROCESS_STOPPED)
         return false;
     if (end != CX_SUBPROCESS_OK) {
@@ -108,10 +93,8 @@ static bool run_step(const struct step *step)
 
 static void destroy(struct task **task)
 {
-    for (unsigned i = 0; *task && i < (*task)->n; i++) {
+    for (unsigned i = 0; *task && i < (*task)->n; i++)
         free((*task)->step[i].request);
-        free((*task)->step[i].driver);
-    }
     free(*task);
     *task = NULL;
 }
@@ -170,20 +153,14 @@ static unsigned dimension_of(const struct cx_access_geometry *geometry, enum cx_
 }
 
 /* A package of the launch's second half, or of the first one. */
-static struct cx_compile_launch package_of(const struct cx_launch *launch, enum cx_variant variant,
-                                           bool at_start)
+static void package_of(const struct cx_launch *launch, enum cx_variant variant, bool at_start,
+                       struct cx_subrange_launch *package)
 {
     const struct cx_access_geometry *geometry = &launch->request.geometry;
     const unsigned dim = dimension_of(geometry, variant);
     const uint64_t groups = (geometry->global[dim] + geometry->local[dim] - 1) / geometry->local[dim],
                    half = groups / 2;
-    struct cx_subrange_launch range;
-    cx_subrange_package(geometry, dim, variant, at_start ? 0 : half, at_start ? half : groups, &range);
-    struct cx_compile_launch package = {.dims = range.dims};
-    memcpy(package.offset, range.offset, sizeof(package.offset));
-    memcpy(package.global, range.global, sizeof(package.global));
-    memcpy(package.local, range.local, sizeof(package.local));
-    return package;
+    cx_subrange_package(geometry, dim, variant, at_start ? 0 : half, at_start ? half : groups, package);
 }
 
 /* What the driver of the member is to do: build the variant, and compile the kernel for such packages. */
@@ -215,42 +192,40 @@ static bool describe(const struct cx_launch *launch, const struct wish *wish, co
         return can;
     request->kernel = kernel->function->name;
     request->compiled = wish->compiled;
-    request->launch = package_of(launch, wish->variant, wish->at_start);
+    package_of(launch, wish->variant, wish->at_start, &request->launch);
     request->nargs = args->count;
     for (unsigned a = 0; can && a < args->count; a++)
         can = take_arg(&args->arg[a], &request->arg[a]);
     return can;
 }
 
-static void add_step(const struct cx_launch *launch, const struct wish *wish, struct task *task)
+/* *task is made with the first step. */
+static void add_step(const struct cx_launch *launch, const struct wish *wish, struct task **task)
 {
     const struct cx_kernel *kernel = launch->request.kernel;
     const struct cx_real_device *device = launch->base.context->workers[wish->member].device;
     char built[CX_DISK_CACHE_KEY_SIZE];
     struct cx_compile_request *request = calloc(1, sizeof(*request));
     char *options = cx_program_variant_options(kernel->program, wish->member, wish->variant);
-    struct step *step = &task->step[task->n];
-    if (request && options && task->n < MOST_STEPS &&
+    if (!*task)
+        *task = calloc(1, sizeof(**task));
+    if (request && options && *task && (*task)->n < MOST_STEPS &&
         cx_compile_record_key(kernel->program, wish->member, wish->variant, NULL, 0, built) &&
         describe(launch, wish, options, built, request)) {
+        struct step *step = &(*task)->step[(*task)->n];
         step->request = cx_compile_request_pack(request, &step->size);
-        step->driver = strdup(device->platform->driver);
         snprintf(step->what, sizeof(step->what), "%s on %s%s", kernel->function->name, device->name,
                  !wish->compiled  ? ", its program"
                  : wish->at_start ? ", at the start"
                                   : "");
-        task->n += step->request && step->driver;
-        if (!step->request || !step->driver) {
-            free(step->request);
-            free(step->driver);
-        }
+        (*task)->n += step->request != NULL;
     }
     free(options);
     free(request);
 }
 
 /* The program as it is, where a variant is not all that the member has to build. */
-static void add_program(const struct cx_launch *launch, unsigned member, struct task *task)
+static void add_program(const struct cx_launch *launch, unsigned member, struct task **task)
     CX_HOLDS(cx_context_locked)
 {
     struct cx_program *program = launch->request.kernel->program;
@@ -264,7 +239,7 @@ static void add_program(const struct cx_launch *launch, unsigned member, struct 
 }
 
 static void add_kernel(const struct cx_launch *launch, struct cx_kernel_history *history, unsigned member,
-                       enum cx_variant variant, bool at_start, struct task *task) CX_HOLDS(cx_context_locked)
+                       enum cx_variant variant, bool at_start, struct task **task) CX_HOLDS(cx_context_locked)
 {
     char key[CX_DISK_CACHE_KEY_SIZE];
     if (cx_launch_compile_once(launch, history, member, variant, at_start) &&
@@ -281,7 +256,7 @@ bool cx_compile_ahead_can(const struct cx_worker *worker)
 }
 
 static void add_members(const struct cx_launch *launch, struct cx_kernel_history *history,
-                        enum cx_compile_ahead what, enum cx_variant variant, struct task *task)
+                        enum cx_compile_ahead what, enum cx_variant variant, struct task **task)
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
@@ -310,9 +285,9 @@ void cx_compile_ahead(const struct cx_launch *launch, enum cx_compile_ahead what
         return;
     struct cx_kernel_history *history =
         cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
-    struct task *task = history ? calloc(1, sizeof(*task)) : NULL;
-    if (task)
-        add_members(launch, history, what, variant, task);
+    struct task *task = NULL;
+    if (history)
+        add_members(launch, history, what, variant, &task);
     for (unsigned i = 0; task && i < task->n; i++)
         cx_debug(CX_TOPIC_PLAN, "%s: compiling ahead", task->step[i].what);
     if (task && task->n > 0 && cx_exit_guard_run(run_task, task))

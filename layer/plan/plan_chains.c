@@ -2,12 +2,12 @@
 /*
  * Chains of whole launches on several devices. See plan_chains.h.
  */
-#include "layer/plan/compile_ahead.h"
 #include "layer/plan/plan_chains.h"
 #include "layer/plan/bounds.h"
 #include "layer/base/log.h"
 #include "layer/base/options.h"
 #include "layer/driver/account.h"
+#include "layer/plan/compile_ahead.h"
 #include "layer/plan/device_load.h"
 #include "layer/plan/launch_form.h"
 #include "layer/plan/launch_prepare.h"

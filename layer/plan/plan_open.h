@@ -28,7 +28,8 @@ struct cx_launch;
 double cx_plan_gain(const struct cx_launch *launch, double whole);
 /* Whether opening what the launch's split lacks pays now. variant: which it lacks. waiting: seconds of
  * launches of its function that are enqueued behind it. How long builds take is looked up, which may read
- * files, only where opening alone would pay. Called by plan_size.c. */
+ * files, only where opening alone would pay; where they are all that is against it, they may be done ahead
+ * (compile_ahead.h). Called by plan_size.c. */
 bool cx_plan_opening_pays(const struct cx_launch *launch, enum cx_variant variant, double waiting)
     CX_HOLDS(cx_context_locked);
 /* Seconds that the program loses at most while the member is opened, and by its end: built-in numbers, or

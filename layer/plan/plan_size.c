@@ -394,9 +394,12 @@ void cx_plan_want(const struct cx_launch *launch, enum cx_variant variant)
         cx_kernel_variant_want(launch->request.kernel, variant);
 }
 
+/* Seconds. */
+static const double pocl_compiles = 0.5, others_compile = 50e-3;
+
 double cx_plan_compiles(const struct cx_worker *worker)
 {
-    return cx_drivers_is_pocl(worker->device->platform->name) ? 0.5 : 50e-3;
+    return cx_drivers_is_pocl(worker->device->platform->name) ? pocl_compiles : others_compile;
 }
 
 double cx_plan_move_seconds(double bytes)

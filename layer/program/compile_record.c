@@ -42,33 +42,21 @@ static bool key_of(const struct cx_program *program, const char *options, unsign
     return true;
 }
 
-static bool load(const char *key, double *seconds)
-{
-    size_t size;
-    void *data = cx_disk_cache_load(cx_options_cache_dir(), key, &size);
-    const bool found = data && size == sizeof(*seconds);
-    if (found)
-        memcpy(seconds, data, size);
-    free(data);
-    return found;
-}
-
 bool cx_compile_record_find(const struct cx_program *program, unsigned member, enum cx_variant variant,
                             const char *kernel, uint64_t form, double *seconds)
 {
     char key[CX_DISK_CACHE_KEY_SIZE];
     *seconds = 0;
-    return key_of(program, program->build.options, member, variant, kernel, form, key) && load(key, seconds);
+    return key_of(program, program->build.options, member, variant, kernel, form, key) &&
+           cx_disk_cache_load_seconds(cx_options_cache_dir(), key, seconds);
 }
 
 static void keep(const struct cx_program *program, const char *options, unsigned member,
                  enum cx_variant variant, const char *kernel, uint64_t form, double seconds)
 {
     char key[CX_DISK_CACHE_KEY_SIZE];
-    double before;
-    if (key_of(program, options, member, variant, kernel, form, key) &&
-        (!load(key, &before) || before < seconds))
-        (void)cx_disk_cache_store(cx_options_cache_dir(), key, &seconds, sizeof(seconds)); /* else: unknown */
+    if (key_of(program, options, member, variant, kernel, form, key))
+        (void)cx_disk_cache_keep_seconds(cx_options_cache_dir(), key, seconds); /* else: unknown */
 }
 
 void cx_compile_record_keep(const struct cx_program *program, unsigned member, enum cx_variant variant,
@@ -119,17 +107,13 @@ double cx_compile_record_expected(const struct cx_program *program, unsigned mem
     const bool cpu = program->context->workers[member].device->type & CL_DEVICE_TYPE_CPU;
     const double now = (double)program->build.took_ns * 1e-9;
     double kept, expected = (double)atomic_load(&state->expected_ns[variant]) * 1e-9;
-    const unsigned now_changes = atomic_load(&changes);
-    if (expected > 0 && atomic_load(&state->expected_at) == now_changes)
+    const unsigned at = cx_compile_record_changes();
+    if (expected > 0 && atomic_load(&state->expected_at[variant]) == at)
         return expected;
     expected = cx_compile_record_find(program, member, variant, NULL, 0, &kept)
                    ? now
                    : fmax(fmax(now, cpu ? CPU_BUILD : 0), longest_build(program));
-    if (atomic_load(&state->expected_at) != now_changes) { /* those of other variants are asked for again */
-        for (unsigned v = 0; v < CX_VARIANT_COUNT; v++)
-            atomic_store(&state->expected_ns[v], 0);
-        atomic_store(&state->expected_at, now_changes);
-    }
     atomic_store(&state->expected_ns[variant], 1 + (uint64_t)(expected * 1e9));
+    atomic_store(&state->expected_at[variant], at);
     return expected;
 }

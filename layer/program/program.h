@@ -46,7 +46,7 @@ struct cx_program_member {
     bool log_shown;            /* ... which is part of the program's build log: the build was not deferred */
     /* compile_record.h: 0: not asked yet; and cx_compile_record_changes then */
     _Atomic uint64_t expected_ns[CX_VARIANT_COUNT];
-    atomic_uint expected_at;
+    atomic_uint expected_at[CX_VARIANT_COUNT];
     bool ahead; /* it was built ahead, or tried; context->lock (plan/compile_ahead.c) */
 };
 

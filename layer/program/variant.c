@@ -73,10 +73,9 @@ static bool text_is_as_before(const struct job *job)
 /* The program's options for the member but those for debuggers, and -w: some drivers tell of warnings on
  * stderr, and those of the text the program's own build has told. With -Werror there are none in a text that
  * was built, and the word stays the program's. NULL: no memory. */
-static char *variant_options(const struct job *job)
+static char *variant_options(const struct cx_program *program, unsigned member, const char *options)
 {
-    char *own =
-        cx_vendor_options(&job->program->context->members, job->member, job->options ? job->options : "");
+    char *own = cx_vendor_options(&program->context->members, member, options ? options : "");
     char *quiet = NULL;
     if (own)
         cx_vendor_options_drop_debug(own);
@@ -119,7 +118,7 @@ static cl_program build_variant(const struct job *job)
         why = moved_by_now(job);
     const char *text[] = {cx_subrange_text(job->variant), own, cx_subrange_check(job->variant)};
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    char *options = variant_options(job);
+    char *options = variant_options(program, job->member, job->options);
 
     cl_program real = options && !why ? cx_build_source(program, job->member, 3, text, &error) : NULL;
     const uint64_t since = cx_clock_ns();
@@ -243,10 +242,6 @@ unsigned cx_program_variant_text(const struct cx_program *program, enum cx_varia
 
 char *cx_program_variant_options(const struct cx_program *program, unsigned member, enum cx_variant variant)
 {
-    const struct job job = {.program = (struct cx_program *)program,
-                            .options = program->build.options,
-                            .member = member,
-                            .variant = variant};
     return variant == CX_VARIANT_PLAIN ? cx_program_driver_options(program, member, program->build.options)
-                                       : variant_options(&job);
+                                       : variant_options(program, member, program->build.options);
 }

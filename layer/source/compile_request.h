@@ -5,19 +5,16 @@
  * run of bytes, written and read by one version on one machine. Previous stage: plan/compile_ahead.h. Next:
  * tools/compile_main.c. Pure functions, thread-safe.
  */
-#ifndef CX_LAYER_DRIVER_COMPILE_REQUEST_H
-#define CX_LAYER_DRIVER_COMPILE_REQUEST_H
+#ifndef CX_LAYER_SOURCE_COMPILE_REQUEST_H
+#define CX_LAYER_SOURCE_COMPILE_REQUEST_H
+
+#include "layer/source/subrange.h"
 
 #include <CL/cl.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { CX_COMPILE_TEXTS = 3, CX_COMPILE_ARGS = 256, CX_COMPILE_VARIABLES = 64 };
-
-/* Names of the files in a request's folder: the request, and what makes the driver known to
- * cx_machine_get. */
-#define CX_COMPILE_REQUEST_FILE "request"
-#define CX_COMPILE_DRIVER_FILE  "driver.icd"
 
 enum cx_compile_kind { CX_COMPILE_VALUE, CX_COMPILE_LOCAL, CX_COMPILE_BUFFER, CX_COMPILE_NO_BUFFER };
 
@@ -27,14 +24,8 @@ struct cx_compile_arg {
     const void *value; /* of a VALUE */
 };
 
-/* One launch, which is compiled for and not run. */
-struct cx_compile_launch {
-    cl_uint dims;
-    size_t offset[3], global[3], local[3];
-};
-
 struct cx_compile_request {
-    const char *driver;  /* the library */
+    const char *driver;  /* the library, as COEXEC_VENDORS takes it */
     unsigned place;      /* of the device among that driver's, from 0 */
     const char *device;  /* its name, which must be so */
     const char *options; /* of the build */
@@ -48,7 +39,7 @@ struct cx_compile_request {
     struct cx_compile_arg arg[CX_COMPILE_ARGS];
     unsigned nvariables; /* of the environment that the driver looks at, NAME=VALUE */
     const char *variable[CX_COMPILE_VARIABLES];
-    struct cx_compile_launch launch;
+    struct cx_subrange_launch launch; /* which is compiled for, and not run */
 };
 
 /* The request as bytes, which the caller frees. NULL: no memory. Called by plan/compile_ahead.c. */

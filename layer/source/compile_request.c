@@ -3,7 +3,7 @@
  * Requests to compile, as bytes: fields one after the other, each its length, its bytes and a 0. See
  * compile_request.h.
  */
-#include "layer/driver/compile_request.h"
+#include "layer/source/compile_request.h"
 
 #include <stdint.h>
 #include <stdio.h>

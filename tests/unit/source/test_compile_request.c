@@ -2,8 +2,8 @@
 /*
  * Requests to compile: read as they were written, and refused where bytes are missing or changed.
  */
-#include "capture.h"
-#include "layer/driver/compile_request.h"
+#include "tap.h"
+#include "layer/source/compile_request.h"
 
 #include <stdlib.h>
 #include <string.h>
