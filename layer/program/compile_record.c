@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Builds that take less come from a driver's cache. */
 #define LEAST_BUILD 10e-3
