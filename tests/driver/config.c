@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum { MAX_RULES = 32 };
@@ -129,6 +130,11 @@ bool stub_config_async(void)
     return config.async;
 }
 
+bool stub_config_models(void)
+{
+    return *stub_config_text("STUB_MODEL", "");
+}
+
 bool stub_config_slows(void)
 {
     return config.nslow || config.load;
@@ -195,6 +201,11 @@ cl_ulong stub_now(void)
 
 void stub_sleep(cl_ulong nanoseconds)
 {
+    static _Thread_local bool on_time;
+    if (!on_time) {
+        prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0); /* 50 us, else */
+        on_time = true;
+    }
     cl_ulong end = stub_now() + nanoseconds;
     struct timespec until = {.tv_sec = (time_t)(end / 1000000000u), .tv_nsec = (long)(end % 1000000000u)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)

@@ -75,7 +75,10 @@ void stub_event_set(struct stub_event *event, cl_int status)
     for (int t = CL_QUEUED - (status < 0 ? CL_COMPLETE : status); t <= 3; t++)
         event->times[t] = now;
     struct stub_callback *due = take_callbacks(event);
-    pthread_cond_broadcast(&stub_changed);
+    if (status <= CL_COMPLETE) {
+        stub_queues_wake();
+        pthread_cond_broadcast(&stub_changed);
+    }
     pthread_mutex_unlock(&stub_lock);
     run_callbacks(event, due, status);
     stub_object_unref(&event->base);

@@ -4,7 +4,10 @@
  * in stub_kernels.cl; it must say what the functions here do, because coexec's analyser reads it.
  */
 #include "stub.h"
+#include <stdio.h>
 #include <string.h>
+
+enum { MAX_MODELS = 8 };
 
 /* One work-item; an access outside a buffer sets fault. */
 struct item {
@@ -223,8 +226,31 @@ static const struct stub_function functions[] = {
     {"coexec_copy", "bubuu", run_device_copy, NULL},
 };
 
+/* Kernels of STUB_MODEL, which do nothing. */
+static struct stub_function models[MAX_MODELS];
+static unsigned nmodels;
+
+static void read_models(void)
+{
+    static char text[1024];
+    const char *given = stub_config_text("STUB_MODEL", "");
+    snprintf(text, sizeof(text), "%s", given);
+    for (char *state, *item = strtok_r(text, ",", &state); item && nmodels < MAX_MODELS;
+         item = strtok_r(NULL, ",", &state)) {
+        char *args = strchr(item, ':');
+        if (args)
+            *args++ = '\0';
+        models[nmodels++] = (struct stub_function){item, args ? args : "", NULL, NULL};
+    }
+}
+
 const struct stub_function *stub_function_find(const char *name)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_models);
+    for (unsigned i = 0; i < nmodels; i++)
+        if (strcmp(models[i].name, name) == 0)
+            return &models[i];
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         if (strcmp(functions[i].name, name) == 0)
             return &functions[i];
@@ -250,6 +276,8 @@ char stub_function_arg(const struct stub_function *function, unsigned index)
 cl_int stub_function_run(const struct stub_launch *launch)
 {
     struct item item = {.launch = launch};
+    if (stub_config_models())
+        return CL_SUCCESS;
     for (size_t z = 0; z < launch->global[2]; z++) {
         item.global[2] = launch->offset[2] + z;
         for (size_t y = 0; y < launch->global[1]; y++) {

@@ -91,6 +91,8 @@ static cl_int mem_allocate(struct stub_mem *mem, void *host_ptr)
     if (!mem->owned)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     account(mem->context, mem->size, true);
+    if (stub_config_models())
+        return CL_SUCCESS;
     if (host_ptr)
         memcpy(mem->data, host_ptr, mem->size);
     else

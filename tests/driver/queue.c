@@ -25,7 +25,7 @@ static void queue_destroy(struct stub_object *object)
         link = &(*link)->next;
     *link = queue->next;
     queue->stop = true;
-    pthread_cond_broadcast(&stub_changed);
+    pthread_cond_signal(&queue->moved);
     pthread_mutex_unlock(&stub_lock);
     if (!threaded)
         free(queue);
@@ -57,15 +57,17 @@ static struct stub_command *take_head(struct stub_queue *queue)
     return command;
 }
 
-/* A transfer over the link takes its time. */
-static void cross_link(const struct stub_command *command)
+/* A transfer over the link, or a copy, takes its time. */
+static void take_time(const struct stub_command *command)
 {
-    const double speed = stub_config_number("STUB_LINK", command->queue->device->index, 0);
+    const unsigned device = command->queue->device->index;
     const bool crosses = command->from.host || command->to.host;
+    const bool within = command->from.mem && command->to.mem;
+    const double speed = stub_config_number(within ? "STUB_WITHIN" : "STUB_LINK", device, 0);
     double bytes = 1;
     for (unsigned d = 0; d < 3; d++)
         bytes *= (double)command->region[d];
-    if (crosses && speed > 0 && !command->queue->device->in_place)
+    if (speed > 0 && (within || (crosses && !command->queue->device->in_place)))
         stub_sleep((cl_ulong)(bytes * 1000 / speed));
 }
 
@@ -94,7 +96,7 @@ static void run_command(struct stub_command *command, cl_int code)
         code = command->event_code;
     if (!code && command->run)
         code = command->run(command);
-    cross_link(command);
+    take_time(command);
     if (command->home)
         await_read(command->home - 1, command->reads);
     stub_timeline(command, start, stub_now());
@@ -111,7 +113,7 @@ static void *queue_thread(void *argument)
     pthread_mutex_lock(&stub_lock);
     while (!queue->stop) {
         if (!head_ready(queue, &code)) {
-            pthread_cond_wait(&stub_changed, &stub_lock);
+            pthread_cond_wait(&queue->moved, &stub_lock);
             continue;
         }
         struct stub_command *command = take_head(queue);
@@ -122,6 +124,13 @@ static void *queue_thread(void *argument)
     pthread_mutex_unlock(&stub_lock);
     free(queue);
     return NULL;
+}
+
+void stub_queues_wake(void)
+{
+    for (struct stub_queue *queue = all_queues; queue; queue = queue->next)
+        if (queue->head && !queue->running)
+            pthread_cond_signal(&queue->moved);
 }
 
 void stub_queues_pump(void)
@@ -193,7 +202,7 @@ cl_int stub_command_submit(struct stub_command *command, cl_bool blocking, cl_ev
     else
         queue->head = command;
     queue->tail = command;
-    pthread_cond_broadcast(&stub_changed);
+    pthread_cond_signal(&queue->moved);
     pthread_mutex_unlock(&stub_lock);
     stub_queues_pump();
     if (blocking) {
@@ -234,6 +243,7 @@ static struct stub_queue *queue_new(struct stub_context *context, struct stub_de
     stub_object_init(&queue->base, STUB_QUEUE, stub_new_id(STUB_QUEUE), queue_destroy);
     queue->context = context;
     queue->device = device;
+    pthread_cond_init(&queue->moved, NULL);
     queue->properties = properties;
     queue->threaded = stub_config_async();
     if (queue->threaded && pthread_create(&queue->thread, NULL, queue_thread, queue) != 0) {

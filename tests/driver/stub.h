@@ -42,6 +42,9 @@
  *   STUB_ARG_INFO=0           clGetKernelArgInfo tells nothing
  *   STUB_SUB_GROUP=8          sub-group size; default 0: none
  *   STUB_ASYNC=1              commands run in a thread of the queue; 0: in the thread that calls (default)
+ *   STUB_WITHIN=1000,0        likewise of copies between buffers
+ *   STUB_MODEL=name:bbi,...   knows these kernels, too, by name and arguments (kernels.c); memory has no
+ *                             contents then: kernels and copies only take their time
  *   STUB_LINK=1000,0          megabytes a second between host and device memory (a transfer sleeps that
  * long); default 0: no sleep STUB_TIMELINE=file        one line a command once it is over: start and end in
  * ns, device, queue, what it was (write, read, kernel, other), its first byte or work-item, how many
@@ -137,6 +140,7 @@ struct stub_queue {
     bool running, stop, threaded;
     struct stub_queue *next; /* of all queues */
     pthread_t thread;
+    pthread_cond_t moved; /* for the thread: its head may be ready */
 };
 
 struct stub_destructor {
@@ -281,6 +285,8 @@ double stub_config_number(const char *name, unsigned index, double fallback);
 const char *stub_config_word(const char *name, unsigned index, const char *fallback, char *room, size_t size);
 const char *stub_config_text(const char *name, const char *fallback);
 bool stub_config_async(void);
+/* Whether memory has no contents (STUB_MODEL). */
+bool stub_config_models(void);
 /* Whether a device's speed may change, and how many times as long it takes now; the first call is at the
  * first launch. */
 bool stub_config_slows(void);
@@ -307,6 +313,8 @@ void stub_event_set(struct stub_event *event, cl_int status);
 void stub_event_wait(struct stub_event *event);
 /* Runs what can run now in the calling thread (queues without thread). */
 void stub_queues_pump(void);
+/* Wakes the threads of queues whose head may be ready now. The caller holds the lock. */
+void stub_queues_wake(void);
 
 /* A command with its event and wait list checked and retained. NULL with *error. */
 struct stub_command *stub_command_new(cl_command_queue queue, cl_command_type type, cl_uint nwaits,

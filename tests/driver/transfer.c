@@ -28,6 +28,8 @@ static cl_int run_copy(struct stub_command *command)
 {
     const unsigned char *from = end_base(&command->from);
     unsigned char *to = end_base(&command->to);
+    if (stub_config_models())
+        return CL_SUCCESS;
     for (size_t z = 0; z < command->region[2]; z++) {
         for (size_t y = 0; y < command->region[1]; y++)
             memmove(to + z * command->to.slice + y * command->to.row,
@@ -39,7 +41,7 @@ static cl_int run_copy(struct stub_command *command)
 static cl_int run_fill(struct stub_command *command)
 {
     unsigned char *to = end_base(&command->to);
-    for (size_t at = 0; at < command->region[0]; at += command->pattern_size)
+    for (size_t at = 0; !stub_config_models() && at < command->region[0]; at += command->pattern_size)
         memcpy(to + at, command->pattern, command->pattern_size);
     return CL_SUCCESS;
 }
