@@ -124,6 +124,7 @@ static void transfer_cost(const struct cx_launch *launch, const struct cx_split_
         }
         const bool tied = lacking->shared[CX_PLACE_HOST] > (whole[i].read.hi - whole[i].read.lo) / 2 &&
                           !one_has_all(context, plan, mem->root, lacking->shared);
+        all->tied += tied ? (double)(whole[i].read.hi - whole[i].read.lo) : 0;
         for (unsigned m = 0; m < plan->n; m++) {
             const struct cx_worker *worker = &context->workers[plan->member[m]];
             const unsigned place = cx_mem_place(mem->root, worker);
@@ -177,6 +178,7 @@ void cx_candidates_describe(const struct cx_launch *launch, const struct cx_spli
     const unsigned nargs = launch->request.args->count;
     cx_access_regions_clear(all->few, nargs <= CX_CANDIDATES_FEW ? 2 * (size_t)nargs : 0);
     all->whole = nargs <= CX_CANDIDATES_FEW ? all->few : cx_access_regions_make(2 * (size_t)nargs);
+    all->tied = 0;
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_real_device *real = context->workers[plan->member[i]].device;
         all->owned[i] = 0;

@@ -28,6 +28,7 @@ struct cx_candidates {
     double astray_seconds; /* seconds to move a group's inputs from the device that computed them; 0: nothing
                               moves */
     double owned[64];      /* bytes of such inputs that each device has */
+    double tied;           /* ... and that there are */
     double moved;          /* seconds of moves that pay for later launches */
     double moves_gain;     /* ... and what the launch gains with its data in place */
     double speed[64];      /* speed for the balancer, work-groups/s; 0: unknown */

@@ -451,6 +451,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
                                         .whole = all->whole,
                                         .moves = plan->moves ? all->moved : 0,
                                         .owned = all->owned,
+                                        .tied = all->tied,
                                         .scratch = all->lacking.fixed,
                                         .part = all->part,
                                         .best = decision.best};

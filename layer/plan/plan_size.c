@@ -437,9 +437,20 @@ uint64_t cx_plan_peers(const struct cx_worker *worker, const struct cx_mem *root
     return places;
 }
 
+/* Bytes a second at which it, or else one of its kind, was seen to get them from peers; 0: none was. */
+static double exchange_rate(const struct cx_worker *worker)
+{
+    const struct cx_context *context = worker->context;
+    double rate = (double)cx_transfer_peer_rate(worker);
+    for (unsigned m = 0; m < context->nmembers && !(rate > 0); m++)
+        if (cx_context_alike(context, worker->index, m))
+            rate = (double)cx_transfer_peer_rate(&context->workers[m]);
+    return rate;
+}
+
 double cx_plan_exchange_seconds(const struct cx_worker *worker, const struct cx_mem *root, double bytes)
 {
-    const double measured = (double)cx_transfer_peer_rate(worker);
+    const double measured = exchange_rate(worker);
     return cx_plan_peers(worker, root) ? bytes / (measured > 0 ? measured : PEER_BYTES_PER_S)
                                        : cx_plan_upload_seconds(worker, bytes);
 }

@@ -260,17 +260,20 @@ static double written(const struct cx_launch *launch, const struct cx_worker *wo
     return any ? (double)(whole[arg].write.hi - whole[arg].write.lo) : 0;
 }
 
-/* What the program may do next with the member's part of the results: bring it to the first device. Where the
+/* What the program may do next with the member's part of the results: bring it to the best one. Where the
  * host is known to read them it comes over another link instead, which is no loss. */
 static double returning(const struct cx_launch *launch, const struct cx_kernel_history *history,
-                        const struct cx_worker *worker, const struct cx_access_region *whole, double part)
-    CX_HOLDS(cx_context_locked)
+                        const struct cx_worker *worker, const struct cx_worker *best,
+                        const struct cx_access_region *whole, double part) CX_HOLDS(cx_context_locked)
 {
     double seconds = 0;
     for (unsigned i = 0; i < launch->request.args->count && whole; i++) {
         const double bytes = cx_result_use_expects(history, i) ? 0 : written(launch, worker, whole, i);
-        if (bytes > 0)
-            seconds += cx_plan_exchange_seconds(worker, cx_launch_mem(launch, i)->root, part * bytes);
+        if (!(bytes > 0))
+            continue;
+        const struct cx_mem *root = cx_launch_mem(launch, i)->root;
+        const bool host = cx_mem_place(root, best) == CX_PLACE_HOST;
+        seconds += cx_plan_exchange_seconds(host ? worker : best, root, part * bytes);
     }
     return seconds;
 }
@@ -322,14 +325,15 @@ static double even_speed(const struct cx_context *context, const struct cx_split
     return n ? sum / n : costs->member[i].speed;
 }
 
-/* The member's part of the results: of launches that follow their data, as much as it has of their inputs. */
+/* The member's part of the results: of launches that follow their data, as much as it has of those inputs
+ * that the best one lacks, so that no more may come back than for a whole launch now. */
 static double part_of_results(const struct cx_split_plan *plan, const struct cx_plan_costs *costs, unsigned i,
                               double part)
 {
-    double all = 0;
+    double others = 0;
     for (unsigned j = 0; j < plan->n; j++)
-        all += costs->member[j].takes_part ? costs->owned[j] : 0;
-    return all > 0 ? costs->owned[i] / all : part;
+        others += j != costs->best && costs->member[j].takes_part ? costs->owned[j] : 0;
+    return others > 0 ? (1 - costs->owned[costs->best] / costs->tied) * costs->owned[i] / others : part;
 }
 
 /* Each member's part of the launch; the best one's is 1 where no speed is known. */
@@ -356,7 +360,8 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
     struct sums sums = {.factor = 1};
     for (unsigned i = 0; i < plan->n; i++) {
         const struct cx_admission_device *device = &costs->device[i];
-        const struct cx_worker *worker = &context->workers[plan->member[i]];
+        const struct cx_worker *worker = &context->workers[plan->member[i]],
+                               *best = &context->workers[plan->member[costs->best]];
         if (i == costs->best || !costs->member[i].takes_part)
             continue;
         const double part = costs->part[i];
@@ -373,7 +378,7 @@ static struct sums add_up(const struct cx_launch *launch, const struct cx_split_
         sums.bound +=
             (cx_plan_upload_rate(worker) > 0 ? CX_BOUND_MEASURED : UNMEASURED_BOUND) * moves +
             2 * device->after_seconds + cx_making_objects(launch, worker) +
-            returning(launch, history, worker, costs->whole, part_of_results(plan, costs, i, part)) +
+            returning(launch, history, worker, best, costs->whole, part_of_results(plan, costs, i, part)) +
             first_bound(launch, history, worker, plan->variant[i]);
         sums.factor = fmax(sums.factor, factor_of(context, plan, costs, i));
     }

@@ -49,7 +49,8 @@ struct cx_plan_costs {
     /* what the launch touches, then what one package does, by argument; NULL: not known */
     const struct cx_access_region *whole;
     double moves;        /* seconds of moves that `device` does not include */
-    const double *owned; /* bytes of inputs in parts that each device has (plan_share.c) */
+    const double *owned; /* bytes of inputs in parts that each device has (plan_share.c), and ... */
+    double tied;         /* ... that there are */
     uint64_t *scratch;   /* room for 64 */
     double *part;        /* likewise */
     unsigned best;       /* in the plan: where it would run whole */

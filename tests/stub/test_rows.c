@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of splits of launches that a program enqueues far ahead, each of which changes the same buffer in
+ * place, on two made-up GPUs that are peers: 1 ms a launch, and 320 MB to be moved once.
+ */
+#include "cl_fixture.h"
+#include "cl_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char source[] = "__kernel void advance(__global const int *x, __global int *y)\n"
+                             "{ int i = get_global_id(0), l = i > 0 ? i - 1 : i; y[i] = 3 * x[l] + x[i]; }\n"
+                             "__kernel void change(__global int *x)\n"
+                             "{ int i = get_global_id(0); x[i] = 3 * x[i] + 1; }\n";
+
+enum { ITEMS = 80 << 20, LOCAL = 64 };
+
+static const char *plan_log;
+
+struct rows {
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_mem mems[2];
+    bool in_place; /* they read what they write themselves */
+    unsigned launched;
+};
+
+/* Memory of half a gigabyte and more never becomes shared: all of it goes through slots. */
+static size_t items_of(const struct rows *rows)
+{
+    return rows->in_place ? (size_t)2 * ITEMS : ITEMS;
+}
+
+/* Launches, without waiting in between, in a queue without profiling. */
+static void advance(struct rows *rows, unsigned count)
+{
+    const size_t items = items_of(rows), local = LOCAL;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned from = rows->launched++ % 2;
+        if (!rows->in_place) {
+            cl_set_mem(rows->kernel, 0, rows->mems[from]);
+            cl_set_mem(rows->kernel, 1, rows->mems[1 - from]);
+        }
+        cl_ok(clEnqueueNDRangeKernel(rows->queue, rows->kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    }
+    cl_ok(clFinish(rows->queue));
+}
+
+static struct rows open_rows(bool in_place)
+{
+    struct rows rows = {.in_place = in_place};
+    cl_folder_make("rows");
+    setenv("COEXEC_LOG", "error,data:info,plan:debug", 1);
+    setenv("COEXEC_LOG_FILE", plan_log = strdup(cl_folder_path("plan")), 1);
+    setenv("STUB_TIMELINE", cl_folder_path("timeline"), 1);
+    cl_open();
+    rows.queue = cl_queue(0);
+    rows.kernel = cl_kernel_of(source, in_place ? "change" : "advance");
+    for (unsigned i = 0; i < 2; i++) {
+        rows.mems[i] = cl_buffer(CL_MEM_READ_WRITE, items_of(&rows) * sizeof(cl_int), NULL);
+    }
+    cl_set_mem(rows.kernel, 0, rows.mems[0]);
+    if (!in_place)
+        cl_set_mem(rows.kernel, 1, rows.mems[1]);
+    return rows;
+}
+
+static void close_rows(struct rows *rows)
+{
+    for (unsigned i = 0; i < 2; i++)
+        cl_ok(clReleaseMemObject(rows->mems[i]));
+    cl_ok(clReleaseKernel(rows->kernel));
+    cl_ok(clReleaseCommandQueue(rows->queue));
+    cl_close();
+    cl_folder_remove();
+}
+
+/* Batches of so many until the log says so. */
+static void advance_until(struct rows *rows, unsigned batch, const char *says)
+{
+    unsigned n = 0;
+    for (; n < 8000 && !cl_lines_with(plan_log, says); n += batch)
+        advance(rows, batch);
+    ck_assert_msg(n < 8000, "never: %s", says);
+}
+
+/* The first split moves half of a buffer, at half the speed that is assumed where none was measured. What
+ * may have to come back behind the next one is what would have to come back now, at the same speed. */
+START_TEST(what_comes_back_counts_alike)
+{
+    struct rows rows = open_rows(true);
+    advance_until(&rows, 1, "runs split");
+    const unsigned before = cl_lines_with(plan_log, "runs split");
+    advance(&rows, 1);
+    advance(&rows, 1);
+    ck_assert_uint_eq(cl_lines_with(plan_log, "runs split"), before + 2);
+    close_rows(&rows);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rows");
+    TCase *tcase = tcase_create("rows");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, what_comes_back_counts_alike);
+    suite_add_tcase(suite, tcase);
+    return tap_run(suite);
+}
