@@ -126,8 +126,9 @@ struct cx_launch_move {
 /* What is compared with the split's real time once it is over. Written under context->lock by
  * split_feedback.c, and migration_counted by migration_credit.c. */
 struct cx_launch_feedback {
-    uint64_t split_ns; /* host clock: when the split began; 0: not split */
-    bool counts;       /* ... it counts */
+    uint64_t split_ns;          /* host clock: when the split began; 0: not split */
+    struct cx_end_times *ahead; /* end_times.c: of all that was planned before it; NULL: that was over */
+    bool counts;                /* ... it counts */
     bool migration_counted CX_GUARDED_BY(cx_context_locked); /* it has been counted (migration_credit.h) */
     uint64_t written CX_GUARDED_BY(cx_context_locked); /* bytes that the program gave buffers before it */
 };

@@ -27,10 +27,22 @@ bool cx_split_feedback_keeps_whole(struct cx_launch *launch, const struct cx_spl
     return true;
 }
 
+/* Of launches before it that nobody wants times of the end counts, too, when it is noticed. */
+static void ask_for_ends(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    struct cx_context *context = launch->base.context;
+    uint64_t positions[CX_MEMBERS_MAX + 1];
+    for (unsigned t = 0; t < cx_context_timelines(context); t++)
+        positions[t] = context->workers[t].timeline.planned;
+    cx_end_times_drop(&launch->feedback.ahead);
+    launch->feedback.ahead = cx_end_times_ask(context, positions, true);
+}
+
 void cx_split_feedback_begin(struct cx_launch *launch, bool counts)
 {
     struct cx_context *context = launch->base.context;
     const uint64_t now = cx_clock_ns();
+    ask_for_ends(launch);
     launch->feedback.split_ns = now;
     launch->feedback.counts = counts;
     launch->feedback.written = context->memory.use.written;
@@ -66,10 +78,21 @@ static double seconds_whole(const struct cx_launch *launch, const struct cx_kern
     return fmax(seconds * (groups + unknown) / groups - (double)launch->slices.took_ns * 1e-9, 0);
 }
 
+/* When all that was planned before it was over, as far as is known. That may have been noticed late, but not
+ * after the first kernel of the split began. */
+static uint64_t free_ns(const struct cx_launch *launch)
+{
+    const uint64_t last = atomic_load_explicit(&launch->base.context->last_over, memory_order_relaxed),
+                   ahead = cx_end_times_last(launch->feedback.ahead),
+                   start = atomic_load(&launch->base.times.start_ns);
+    const uint64_t noticed = ahead < start || !start ? ahead : start;
+    return noticed > last ? noticed : last;
+}
+
 /* Seconds from the moment that the context was free for the launch to its end; 0: nobody knows. */
 static double seconds_split(const struct cx_launch *launch)
 {
-    const uint64_t last = atomic_load_explicit(&launch->base.context->last_over, memory_order_relaxed);
+    const uint64_t last = free_ns(launch);
     const uint64_t from = last > launch->feedback.split_ns ? last : launch->feedback.split_ns;
     const uint64_t end = atomic_load(&launch->base.times.end_ns);
     if (launch->run.verify || launch->outcome.nparts == 0 || atomic_load(&launch->base.error) < 0)
@@ -82,6 +105,7 @@ void cx_split_feedback_end(struct cx_launch *launch)
 {
     struct cx_context *context = launch->base.context;
     const double elapsed = launch->feedback.split_ns ? seconds_split(launch) : 0;
+    cx_end_times_drop(&launch->feedback.ahead);
     bool rose = false;
     double whole = 0, written_back;
 

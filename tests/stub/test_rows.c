@@ -15,7 +15,7 @@ static const char source[] = "__kernel void advance(__global const int *x, __glo
                              "__kernel void change(__global int *x)\n"
                              "{ int i = get_global_id(0); x[i] = 3 * x[i] + 1; }\n";
 
-enum { ITEMS = 80 << 20, LOCAL = 64 };
+enum { ITEMS = 80 << 20, LOCAL = 64, BATCH = 100 };
 
 static const char *plan_log;
 
@@ -100,12 +100,59 @@ START_TEST(what_comes_back_counts_alike)
 }
 END_TEST
 
+/* Milliseconds from the end of the last whole launch before the first split one to that one's end. */
+static double split_took(void)
+{
+    FILE *file = fopen(cl_folder_path("timeline"), "re");
+    unsigned long start, end, before = 0, over = 0, launched = 0, first, count;
+    unsigned device;
+    ck_assert_ptr_nonnull(file);
+    while (fscanf(file, "%lu %lu d%u %*s", &start, &end, &device) == 3) {
+        char what[16];
+        ck_assert_int_eq(fscanf(file, "%15s %lu %lu", what, &first, &count), 3);
+        const bool whole = count == ITEMS;
+        if (strcmp(what, "kernel") != 0 || (whole && launched) || count < ITEMS / 4)
+            continue;
+        if (whole)
+            before = end;
+        else if (launched++ < 2)
+            over = end > over ? end : over;
+    }
+    fclose(file);
+    ck_assert(before && over > before && launched >= 2);
+    return (double)(over - before) * 1e-6;
+}
+
+static double split_lost(void)
+{
+    char line[256];
+    double lost = 0;
+    FILE *file = fopen(plan_log, "re");
+    ck_assert_ptr_nonnull(file);
+    while (lost == 0 && fgets(line, sizeof(line), file))
+        (void)sscanf(line, "coexec: info: plan: the split of advance lost %lf ms", &lost);
+    fclose(file);
+    return lost;
+}
+
+/* What the first split is charged for begins when the launches ahead of it are over. */
+START_TEST(what_is_ahead_is_no_loss)
+{
+    struct rows rows = open_rows(false);
+    advance_until(&rows, BATCH, "the split of advance lost");
+    const double took = split_took(), lost = split_lost();
+    ck_assert_msg(lost <= took, "%.3f ms lost, %.3f ms taken", lost, took);
+    close_rows(&rows);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rows");
     TCase *tcase = tcase_create("rows");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, what_comes_back_counts_alike);
+    tcase_add_test(tcase, what_is_ahead_is_no_loss);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
