@@ -157,43 +157,6 @@ static void push_ready(struct cx_context *context, struct cx_command *command) C
     cx_command_ref(command);
 }
 
-static void plan_ready(struct cx_context *context) CX_HOLDS(cx_context_locked)
-{
-    struct cx_command *command;
-    while ((command = context->pending.ready)) {
-        context->pending.ready = command->list_next;
-        command->list_next = NULL;
-        if (command->order.dep_error)
-            cx_command_fail(command, command->order.dep_error);
-        else
-            command->ops->plan(command);
-        cx_command_unref(&command);
-    }
-}
-
-void cx_context_plan_and_unlock(struct cx_context *context)
-{
-    plan_ready(context);
-    uint64_t touched = context->pending.touched;
-    struct cx_command *finished = context->pending.finished;
-    struct cx_command *due = cx_command_take_due(context);
-    context->pending.touched = 0;
-    context->pending.finished = NULL;
-    cx_context_unlock(context);
-    while (finished) { /* before callbacks ask for their times */
-        struct cx_command *command = finished;
-        finished = command->list_next;
-        command->list_next = NULL;
-        cx_command_part_done(command, CL_SUCCESS, 0, 0);
-        cx_command_unref(&command);
-    }
-    cx_command_post_due(due);
-
-    for (unsigned w = 0; touched; w++, touched >>= 1)
-        if (touched & 1)
-            cx_worker_pump(&context->workers[w]);
-}
-
 /* ---- settling; context->lock held ---- */
 
 struct cx_job *cx_command_job(struct cx_command *command)

@@ -291,9 +291,10 @@ void cx_command_unwatched(struct cx_context *context);
 /* Called when a watched command has settled. context->lock held. */
 void cx_command_watch_settled(struct cx_command *command) CX_HOLDS(cx_context_locked);
 /* Takes the list of commands, with references, whose callbacks are due. context->lock held. Called by
- * command.c. */
+ * plan_ready.c. */
 struct cx_command *cx_command_take_due(struct cx_context *context) CX_HOLDS(cx_context_locked);
-/* Has their callbacks run in the callback thread. Called without locks. Called by command.c. */
+/* Has their callbacks run in the callback thread. Called without locks. Called by plan_ready.c.
+ */
 void cx_command_post_due(struct cx_command *due);
 
 /* event.c: runs and frees the callbacks that are due by the command's status. data: the command, whose
@@ -304,8 +305,9 @@ void cx_event_free_callbacks(struct cx_command *command);
  * command.c and queue.c. */
 void cx_event_await_callbacks(struct cx_context *context);
 
-/* Releases context->lock after it has planned the commands that became ready; then drops finished ones, posts
- * callbacks, and pumps the workers that got jobs meanwhile. Called by timeline/, api/, launch/ and plan/. */
+/* plan_ready.c: releases context->lock after it has planned the commands that became ready, or had another
+ * thread go on where they are many; then drops finished ones, posts callbacks, and pumps the workers that got
+ * jobs meanwhile. Called by timeline/, api/, launch/ and plan/. */
 void cx_context_plan_and_unlock(struct cx_context *context) CX_RELEASES(cx_context_locked);
 
 #endif

@@ -41,12 +41,13 @@ struct cx_context_listeners {
         struct cx_context *context); /* by cx_context_progressed, while launches are deferred */
 };
 
-/* The work left for cx_context_plan_and_unlock (command.c). */
+/* The work left for cx_context_plan_and_unlock (plan_ready.c). */
 struct cx_context_pending {
     uint64_t touched CX_GUARDED_BY(cx_context_locked); /* workers that got jobs or watches, as bits */
     /* commands to be planned, in the order in which they became so */
     struct cx_command *ready CX_GUARDED_BY(cx_context_locked);
     struct cx_command *ready_tail CX_GUARDED_BY(cx_context_locked);
+    bool goes_on CX_GUARDED_BY(cx_context_locked); /* a thread plans until there are none */
     /* commands that are settled with no part left, to be dropped outside the lock */
     struct cx_command *finished CX_GUARDED_BY(cx_context_locked);
 };

@@ -271,7 +271,7 @@ static inline cl_event *cx_job_event(struct cx_job *job)
  * and launch/replay.c. */
 uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked);
 /* Pumps: runs what can run now, in the calling thread if allowed, else wakes the worker's thread. The caller
- * holds no lock. Called by command.c. */
+ * holds no lock. Called by plan_ready.c. */
 void cx_worker_pump(struct cx_worker *worker);
 /* Has the worker's thread notice by itself that everything up to seq is complete. Called by timeline/,
  * launch/ and plan/. */

@@ -146,6 +146,33 @@ START_TEST(what_is_ahead_is_no_loss)
 }
 END_TEST
 
+/* Launches that all wait for one event are not planned in one go: the first runs before the last is planned.
+ */
+START_TEST(many_are_planned_in_turns)
+{
+    enum { MANY = 4000 };
+    const size_t items = LOCAL, local = LOCAL;
+    struct rows rows = open_rows(false);
+    cl_int error;
+    cl_event gate = clCreateUserEvent(cl.context, &error), first = NULL, last = NULL;
+    for (unsigned i = 0; i < MANY; i++)
+        cl_ok(clEnqueueNDRangeKernel(cl.queue, rows.kernel, 1, NULL, &items, &local, i == 0, i ? NULL : &gate,
+                                     i == 0          ? &first
+                                     : i == MANY - 1 ? &last
+                                                     : NULL));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(cl.queue));
+    const cl_ulong started = cl_time_of(first, CL_PROFILING_COMMAND_START),
+                   planned = cl_time_of(last, CL_PROFILING_COMMAND_SUBMIT);
+    ck_assert_msg(started < planned, "the first began %.3f ms after the last was planned",
+                  (double)(started - planned) * 1e-6);
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseEvent(first));
+    cl_ok(clReleaseEvent(last));
+    close_rows(&rows);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rows");
@@ -153,6 +180,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, what_comes_back_counts_alike);
     tcase_add_test(tcase, what_is_ahead_is_no_loss);
+    tcase_add_test(tcase, many_are_planned_in_turns);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
