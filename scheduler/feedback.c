@@ -47,6 +47,8 @@ bool cx_feedback_count(struct cx_feedback *feedback, struct cx_feedback_record *
 {
     if (!(elapsed > 0) || !(whole > 0) || !isfinite(elapsed) || !isfinite(whole))
         return false;
+    if (record->patience != feedback->patience)
+        *record = (struct cx_feedback_record){.patience = feedback->patience};
     if (record->splits++ < WARM)
         return false;
     const double counts = fmin(elapsed, most_lost * whole);

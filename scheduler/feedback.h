@@ -41,8 +41,10 @@ struct cx_feedback {
 /* What is known of one kernel's splits; zeroed: nothing. */
 struct cx_feedback_record {
     unsigned splits;
-    double whole; /* of a launch on one device, seconds, newer ones counting more */
-    double ratio; /* of a split's time to a whole launch's, newer ones counting more */
+    double whole;      /* of a launch on one device, seconds, newer ones counting more */
+    double ratio;      /* of a split's time to a whole launch's, newer ones counting more */
+    unsigned patience; /* of the feedback, when they were split: what they took before it opened again does
+                          not tell what they take now */
 };
 
 /* Counts a split launch that took `elapsed`, where one device would have needed `whole`, both with moves that
@@ -51,6 +53,12 @@ struct cx_feedback_record {
  * plan/split_feedback.c. */
 bool cx_feedback_count(struct cx_feedback *feedback, struct cx_feedback_record *record, double elapsed,
                        double whole);
+/* How many of the kernel's splits tell how the next ones do. Called by plan/migration_credit.c. */
+static inline unsigned cx_feedback_splits(const struct cx_feedback *feedback,
+                                          const struct cx_feedback_record *record)
+{
+    return record->patience == feedback->patience ? record->splits : 0;
+}
 /* Whether the kernel's next launch, which may be split, must stay whole. Counts the launch. Called by
  * plan/split_feedback.c. */
 bool cx_feedback_keeps_whole(struct cx_feedback *feedback, const struct cx_feedback_record *record);

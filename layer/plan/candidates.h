@@ -31,6 +31,7 @@ struct cx_candidates {
     double tied;           /* ... and that there are */
     double moved;          /* seconds of moves that pay for later launches */
     double moves_gain;     /* ... and what the launch gains with its data in place */
+    bool kept;             /* split feedback counted the launch as kept whole, though only moves keep it so */
     double speed[64];      /* speed for the balancer, work-groups/s; 0: unknown */
     struct cx_balancer_device share[65];
     const struct cx_speed_record *probe_record;

@@ -113,10 +113,11 @@ static void count_writes(struct cx_launch *launch, const struct cx_access_region
 }
 
 /* Seconds that a split saves with its data in place: as predicted, or, where that is worse, as measured. */
-static double gain_of(const struct cx_migration_launch *about)
+static double gain_of(const struct cx_feedback *feedback, const struct cx_migration_launch *about)
 {
     double split = about->in_place.split_seconds;
-    if (about->record->splits >= MEASURED && about->record->ratio * about->in_place.whole_seconds > split)
+    if (cx_feedback_splits(feedback, about->record) >= MEASURED &&
+        about->record->ratio * about->in_place.whole_seconds > split)
         split = about->record->ratio * about->in_place.whole_seconds;
     const double gain = about->in_place.whole_seconds - split;
     return about->in_place.split && gain > 0 ? gain : 0;
@@ -128,7 +129,7 @@ bool cx_migration_credit_launch(struct cx_launch *launch, const struct cx_migrat
     struct cx_context *context = launch->base.context;
     struct cx_migration *migration = &context->planner->migration;
     const bool moved = migration->moved;
-    *gain = gain_of(about);
+    *gain = gain_of(&context->planner->feedback, about);
     if (!launch->feedback.migration_counted && about->in_place.whole_seconds > 0) {
         const bool splits = about->in_place.split;
         launch->feedback.migration_counted = true;

@@ -106,10 +106,6 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
     if (cx_split_policy_always() || !all->whole || cx_plan_policy(launch)->keeps_whole ||
         (splits && !migration->active))
         return false;
-    if (context->planner->feedback.level != CX_FEEDBACK_OPEN) {
-        cx_migration_end(migration);
-        return false;
-    }
     const struct cx_admission admission = admission_of(plan, all->placed);
     struct cx_migration_launch about = {plan,
                                         all->whole,
@@ -117,6 +113,14 @@ static bool moves_at_last(struct cx_launch *launch, const struct cx_split_plan *
                                         decision->best,
                                         cx_admission_imagine(&admission, decision->best, all->imagined),
                                         &history->feedback};
+    if (context->planner->feedback.level != CX_FEEDBACK_OPEN) {
+        unsigned best = plan->member[decision->best];
+        cx_migration_end(migration);
+        all->kept = !splits && about.in_place.split;
+        if (all->kept) /* as one that need not move anything, so that splits are tried again in the end */
+            (void)cx_split_feedback_keeps_whole(launch, plan, history, &best);
+        return false;
+    }
     if (!migration->active && !about.in_place.split)
         return false;
     cx_migration_begin(migration);
@@ -425,6 +429,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     }
     all->probe_record = NULL;
     all->astray_seconds = all->moves_gain = 0;
+    all->kept = false;
     cx_candidates_describe(launch, plan, history, all);
     struct cx_admission_decision decision = decide(launch, plan, all);
     plan->moves = moves_at_last(launch, plan, history, all, &decision);
@@ -437,7 +442,7 @@ bool cx_plan_share(struct cx_launch *launch, struct cx_split_plan *plan, struct 
     launch->decision.reason = why_shared(plan, &decision, all->moves_gain > 0);
     if (dear_ones)
         launch->decision.reason = CX_WHY_OBJECTIVE;
-    launch->decision.repeats = dear_ones ? CX_REPEATS_NOT : repeats(plan, decision.reason);
+    launch->decision.repeats = dear_ones || all->kept ? CX_REPEATS_NOT : repeats(plan, decision.reason);
     launch->decision.use = decision.reason == CX_ADMISSION_WHOLE_UNMEASURED ? CX_USE_OPEN : CX_USE_HERE;
     if (!decision.split && cx_plan_policy(launch)->keeps_whole)
         launch->decision.reason = CX_WHY_SINGLE;

@@ -146,6 +146,22 @@ START_TEST(what_is_ahead_is_no_loss)
 }
 END_TEST
 
+/* A row loses as copies of borders take long for a while, and all data is brought back. Splits are tried
+ * again in the end, though each would have to move half of a buffer. */
+START_TEST(they_are_tried_again)
+{
+    struct rows rows = open_rows(false);
+    advance_until(&rows, 10, "runs split: several devices");
+    setenv("STUB_COPY_CALL", "2000", 1);
+    advance_until(&rows, 10, "stay whole for now");
+    unsetenv("STUB_COPY_CALL");
+    advance(&rows, 10);
+    ck_assert_int_eq(truncate(plan_log, 0), 0);
+    advance_until(&rows, 10, "runs split");
+    close_rows(&rows);
+}
+END_TEST
+
 /* Launches that all wait for one event are not planned in one go: the first runs before the last is planned.
  */
 START_TEST(many_are_planned_in_turns)
@@ -181,6 +197,7 @@ int main(void)
     tcase_add_test(tcase, what_comes_back_counts_alike);
     tcase_add_test(tcase, what_is_ahead_is_no_loss);
     tcase_add_test(tcase, many_are_planned_in_turns);
+    tcase_add_test(tcase, they_are_tried_again);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
