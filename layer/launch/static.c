@@ -12,6 +12,7 @@
 #include "layer/memory/transport.h"
 #include "layer/launch/verify.h"
 #include "layer/launch/launch.h"
+#include "layer/plan/judged_package.h"
 #include "layer/plan/launch_learn.h"
 #include "layer/program/kernel_bind.h"
 
@@ -132,7 +133,7 @@ static cl_int plan_shares(struct cx_launch *launch, struct cx_split_plan *plan, 
 
     cx_transports_hold(context);
     for (unsigned i = 0; i < launch->outcome.nparts && error == CL_SUCCESS; i++) {
-        cx_access_package(plan->judged->access, first[i], end[i], regions + (size_t)i * nargs);
+        cx_judged_package(plan->judged, first[i], end[i], nargs, regions + (size_t)i * nargs);
         error = cx_launch_gather(launch, regions + (size_t)i * nargs,
                                  &context->workers[launch->outcome.parts[i].member]);
     }

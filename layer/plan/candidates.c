@@ -5,6 +5,7 @@
 #include "layer/plan/candidates.h"
 #include "layer/plan/check_rules.h"
 #include "layer/plan/device_load.h"
+#include "layer/plan/judged_package.h"
 #include "layer/plan/launch_prepare.h"
 #include "layer/plan/merge_cost.h"
 #include "layer/plan/plan_size.h"
@@ -198,7 +199,7 @@ void cx_candidates_describe(const struct cx_launch *launch, const struct cx_spli
     }
     if (!all->whole)
         return;
-    cx_access_whole(plan->judged->access, all->whole);
-    cx_access_package(plan->judged->access, 0, plan->judged->verdict.granularity, all->whole + nargs);
+    cx_judged_whole(plan->judged, nargs, all->whole);
+    cx_judged_package(plan->judged, 0, plan->judged->verdict.granularity, nargs, all->whole + nargs);
     transfer_cost(launch, plan, all->whole, all->whole + nargs, all);
 }

@@ -3,6 +3,7 @@
  * The history of a kernel function. See kernel_history.h.
  */
 #include "layer/plan/kernel_history.h"
+#include "layer/plan/judged_package.h"
 #include "layer/program/kernel.h"
 #include "scheduler/memory.h"
 
@@ -12,6 +13,7 @@ void cx_cached_verdict_unref(struct cx_cached_verdict **judged)
 {
     if (*judged && --(*judged)->refs == 0) {
         cx_access_destroy(&(*judged)->access);
+        cx_judged_package_forget(*judged);
         free(*judged);
     }
     *judged = NULL;

@@ -25,6 +25,13 @@
 struct cx_function;
 struct cx_launch;
 
+/* What one package touches. Called by judged_package.c. */
+enum { CX_KEPT_PACKAGES = 10 }; /* of a verdict: for eight members and two that planning asks for */
+struct cx_kept_package {
+    uint64_t first, end; /* work-groups along the verdict's dimension */
+    void *regions;       /* judged_package.c; NULL: none */
+};
+
 /* A verdict, cached for the next launch with the same kernel, geometry and arguments. Called by judge.c,
  * plan.c, launch/merge.c and launch/prefix.c. */
 struct cx_cached_verdict {
@@ -33,6 +40,9 @@ struct cx_cached_verdict {
     struct cx_access *access;
     struct cx_access_verdict verdict;
     struct cx_access_geometry geometry;
+    struct cx_kept_package package[CX_KEPT_PACKAGES] CX_GUARDED_BY(cx_context_locked);
+    unsigned
+        npackages CX_GUARDED_BY(cx_context_locked); /* so far; the next at npackages % CX_KEPT_PACKAGES */
 };
 void cx_cached_verdict_unref(struct cx_cached_verdict **judged) CX_HOLDS(cx_context_locked);
 
