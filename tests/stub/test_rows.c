@@ -145,6 +145,19 @@ START_TEST(what_is_ahead_is_no_loss)
 }
 END_TEST
 
+/* What packages touch is worked out once, not for each launch, though parts may move a little. */
+START_TEST(what_packages_touch_is_kept)
+{
+    struct rows rows = open_rows(false);
+    ck_assert(advance_until(&rows, 10, "runs split: several devices"));
+    ck_assert_uint_ge(cl_lines_with(plan_log, "worked out what work-groups"), 2);
+    ck_assert_int_eq(truncate(plan_log, 0), 0);
+    advance(&rows, BATCH);
+    ck_assert_uint_le(cl_lines_with(plan_log, "worked out what work-groups"), BATCH);
+    close_rows(&rows);
+}
+END_TEST
+
 /* A row loses as copies of borders take long for a while, and all data is brought back. Splits come into
  * question again in the end, though each would have to move half of a buffer. */
 START_TEST(they_are_tried_again)
@@ -197,6 +210,7 @@ int main(void)
     tcase_add_test(tcase, what_is_ahead_is_no_loss);
     tcase_add_test(tcase, many_are_planned_in_turns);
     tcase_add_test(tcase, they_are_tried_again);
+    tcase_add_test(tcase, what_packages_touch_is_kept);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
