@@ -53,15 +53,10 @@ static bool is_blind(const struct cx_launch *launch)
 static unsigned fastest_of(struct cx_launch *launch, bool sure, cl_uint units) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_kernel_history *history = launch->request.kernel->function->history;
     unsigned best = context->nmembers;
     double best_speed = -1;
-    const double fastest = history ? cx_speed_record_speed(&history->records[context->fastest]) : 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
-        double speed = context->workers[m].device->nominal_gflops;
-        const double known = history ? cx_speed_record_speed(&history->records[m]) : 0;
-        if (known > 0 && fastest > 0) /* measured on both: nominal speeds no longer count */
-            speed = known / fastest * context->workers[context->fastest].device->nominal_gflops;
+        double speed = cx_plan_speed_on(launch, m);
         if (m == launch->base.queue->fastest && !sure && is_blind(launch))
             speed *= 1e9;
         if (cx_device_load_is_straggler(&context->workers[m]))

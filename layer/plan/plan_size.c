@@ -208,6 +208,25 @@ double cx_plan_measured_on(const struct cx_launch *launch, unsigned member)
     return (double)(groups > fill ? groups : fill) / speed;
 }
 
+/* Seconds that it takes on the member, or a work-group of many, where its own are not known; 0: not measured.
+ */
+static double measured_time(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    const double speed = history ? cx_speed_record_speed(&history->records[member]) : 0;
+    return !(speed > 0)                            ? 0
+           : launch->request.geometry.local[0] > 0 ? cx_plan_measured_on(launch, member)
+                                                   : 1 / speed;
+}
+
+double cx_plan_speed_on(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const double first = measured_time(launch, context->fastest), own = measured_time(launch, member);
+    return first > 0 && own > 0 ? first / own * context->workers[context->fastest].device->nominal_gflops
+                                : context->workers[member].device->nominal_gflops;
+}
+
 double cx_plan_expected(const struct cx_launch *launch)
 {
     const double speed = cx_plan_best_speed(launch);

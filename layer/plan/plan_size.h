@@ -83,6 +83,10 @@ bool cx_plan_akin(const struct cx_real_device *a, const struct cx_real_device *b
  * if it has fewer; 0: never measured. context->lock held. Called by follow_data.c, plan_chains.c and
  * plan_place.c. */
 double cx_plan_measured_on(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
+/* How fast the member is at such a launch, to be compared with others: its nominal speed; or, where the
+ * kernel was measured on it and on the context's fastest member, that one's, by their times. context->lock
+ * held. Called by plan_place.c. */
+double cx_plan_speed_on(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
  * context->lock. Called by deferral.c, reexecute_rules.c and launch/replay.c. */
 double cx_plan_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);

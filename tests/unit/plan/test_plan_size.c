@@ -88,6 +88,28 @@ START_TEST(fewer_groups_than_fill)
 }
 END_TEST
 
+/* A wide device is not faster at what does not fill it, however fast it is at more; nor is a nominal speed
+ * that of a kernel which was measured. */
+START_TEST(wide_is_not_fast)
+{
+    struct cx_real_device wide = {.type = CL_DEVICE_TYPE_GPU, .compute_units = 100, .nominal_gflops = 1000},
+                          narrow = {.type = CL_DEVICE_TYPE_GPU, .compute_units = 1, .nominal_gflops = 50};
+    struct cx_access_geometry *geometry = &t.launch.request.geometry;
+    t.workers[0].device = &wide;
+    t.workers[1].device = &narrow;
+    geometry->global[0] = 64;
+    ck_assert_double_gt(cx_plan_speed_on(&t.launch, 0), cx_plan_speed_on(&t.launch, 1));
+    cx_speed_record_update(&t.records[0], 1, cx_plan_fill(&wide, geometry), 16e-6);
+    cx_speed_record_update(&t.records[1], 1, cx_plan_fill(&narrow, geometry), 8e-6);
+    ck_assert_double_eq_tol(cx_plan_speed_on(&t.launch, 0), 1000, 1e-9);
+    ck_assert_double_eq_tol(cx_plan_speed_on(&t.launch, 1), 2000, 1e-9);
+    geometry->global[0] = 64 * 16000;
+    ck_assert_double_gt(cx_plan_speed_on(&t.launch, 0), cx_plan_speed_on(&t.launch, 1));
+    geometry->local[0] = 0; /* how many groups it has is not known */
+    ck_assert_double_gt(cx_plan_speed_on(&t.launch, 0), cx_plan_speed_on(&t.launch, 1));
+}
+END_TEST
+
 /* Two of one kind share a launch whose first work-groups cost a fifth: one alone needs both parts' times. */
 START_TEST(cheap_and_dear_parts)
 {
@@ -213,6 +235,7 @@ int main(void)
     tcase_add_test(tcase, nothing_known);
     tcase_add_test(tcase, kinds);
     tcase_add_test(tcase, fewer_groups_than_fill);
+    tcase_add_test(tcase, wide_is_not_fast);
     tcase_add_test(tcase, cheap_and_dear_parts);
     tcase_add_test(tcase, lengths_with_moves_make_room);
     tcase_add_test(tcase, judging_pays);
