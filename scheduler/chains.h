@@ -31,15 +31,17 @@ struct cx_chains_touch {
 };
 
 struct cx_chains_launch {
-    unsigned device;   /* that it was given to */
-    unsigned home;     /* that its chain is on */
-    double seconds;    /* that it runs there */
-    double waits;      /* for launches on that device on which it does not depend */
-    double ends;       /* when it is expected to be over, by the caller's clock */
-    uint64_t position; /* among all commands of the device that it was given to */
-    uint64_t program;  /* which it is of */
-    uint64_t able;     /* devices that could run it, as bits */
-    bool moved;        /* its chain was moved to its home */
+    unsigned device;    /* that it was given to */
+    unsigned home;      /* that its chain is on */
+    double seconds;     /* that it runs there */
+    double waits;       /* for launches on that device on which it does not depend */
+    double ends;        /* when it is expected to be over, by the caller's clock */
+    uint64_t position;  /* among all commands of the device that it was given to */
+    uint64_t program;   /* which it is of */
+    const void *kernel; /* only compared */
+    double items;       /* work-items */
+    uint64_t able;      /* devices that could run it, as bits */
+    bool moved;         /* its chain was moved to its home */
     /* cx_chains_use: what it touches; more than CX_CHAINS_TOUCHES: it may be anything */
     unsigned ntouches;
     struct cx_chains_touch touch[CX_CHAINS_TOUCHES];
@@ -59,6 +61,8 @@ struct cx_chains {
  * these.
  */
 void cx_chains_use(struct cx_chains_launch *launch, const struct cx_chains_touch *touch);
+/* Launches of its kernel on its home are known to take as long as it, each work-item. */
+void cx_chains_know(struct cx_chains *chains, const struct cx_chains_launch *launch);
 /* Notes a launch that was planned. */
 void cx_chains_add(struct cx_chains *chains, const struct cx_chains_launch *launch);
 /* The launches that are of one chain with this one, which is not noted yet, as bits. */
@@ -72,7 +76,7 @@ double cx_chains_past(const struct cx_chains *chains, unsigned device, uint64_t 
 /* Devices that could run all of these launches, as bits; those of this program: `able`, as of now. */
 uint64_t cx_chains_able(const struct cx_chains *chains, uint64_t of, uint64_t program, uint64_t able);
 
-/* How long the last launches of a kernel took on a device, seconds a work-group. Zeroed: none were measured.
+/* How long the last launches of a kernel took on a device, seconds a work-item. Zeroed: none were measured.
  */
 enum { CX_CHAINS_TIMES = 8 };
 struct cx_chains_times {

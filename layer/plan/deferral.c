@@ -75,6 +75,8 @@ static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
     const struct cx_worker *worker = &launch->base.context->workers[launch->deferral.resume_member];
     const double seconds = cx_plan_expected(launch);
 
+    if (launch->deferral.follows_move)
+        return atomic_load(&worker->timeline.completed) < launch->deferral.resume_seq;
     if (atomic_load(&worker->timeline.completed) >= launch->deferral.resume_seq ||
         (seconds > 0 && seconds < LONG_SECONDS && !launch->deferral.behind_work))
         return false;
@@ -126,7 +128,7 @@ static bool is_worth_analysing(const struct cx_launch *launch) CX_HOLDS(cx_conte
  * it is not to be held. */
 static uint64_t left_of(const struct cx_launch *launch, uint64_t ahead) CX_HOLDS(cx_context_locked)
 {
-    if (launch->deferral.lacks_length || launch->deferral.lacks_summary ||
+    if (launch->deferral.lacks_length || launch->deferral.lacks_summary || launch->deferral.follows_move ||
         (cx_split_policy_bounded() && !launch->deferral.lacks_straggler))
         return 0;
     const bool few =
@@ -143,8 +145,8 @@ static bool is_behind_work(const struct cx_launch *launch, const struct cx_worke
 {
     const double expected = cx_plan_expected(launch);
     return cx_split_policy_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
-           (expected < WORTH_DEFERRING || is_early(launch)) && cx_plan_gain(launch, expected) > 0 &&
-           cx_outstanding_seconds(worker) >= MUCH_WORK;
+           !launch->deferral.follows_move && (expected < WORTH_DEFERRING || is_early(launch)) &&
+           cx_plan_gain(launch, expected) > 0 && cx_outstanding_seconds(worker) >= MUCH_WORK;
 }
 
 /* Notes after what position the launch is planned again. False: nothing is ahead of it for which it would
@@ -162,8 +164,8 @@ static bool set_resume(struct cx_launch *launch, struct cx_worker *worker) CX_HO
 /* What the launch lacks for a split, or for its plan. False: nothing that may come. */
 static bool note_lacks(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
 {
-    const bool lacks = launch->deferral.lacks_straggler || is_early(launch) ||
-                       (launch->deferral.lacks_builds && !cx_split_policy_wants_all());
+    const bool lacks = launch->deferral.lacks_straggler || launch->deferral.follows_move ||
+                       is_early(launch) || (launch->deferral.lacks_builds && !cx_split_policy_wants_all());
     launch->deferral.lacks_length = !lacks && lacks_length(launch, member);
     launch->deferral.lacks_summary =
         !lacks && !launch->deferral.lacks_length && cx_prefix_summary_counts(launch, member);
@@ -174,7 +176,8 @@ static bool note_lacks(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_co
 static bool is_worth_idling(const struct cx_launch *launch, bool first) CX_HOLDS(cx_context_locked)
 {
     return !cx_split_policy_bounded() || launch->deferral.lacks_straggler || launch->deferral.lacks_length ||
-           first || (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch));
+           launch->deferral.follows_move || first ||
+           (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch));
 }
 
 bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
@@ -194,7 +197,8 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
         return false;
     context->planner->first_ones += is_first;
     cx_debug(CX_TOPIC_PLAN, "%s waits for %s", launch->request.kernel->function->name,
-             is_early(launch)                 ? "more of what is ahead of it to have run"
+             launch->deferral.follows_move ? "one before it to show how long it takes where their chain went"
+             : is_early(launch)            ? "more of what is ahead of it to have run"
              : launch->deferral.lacks_length  ? "one before it to tell its length"
              : launch->deferral.lacks_summary ? "its kernel's analysis"
                                               : "what a split of it lacks");

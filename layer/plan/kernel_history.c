@@ -28,6 +28,7 @@ static void forget(struct cx_kernel_history *history) CX_UNCHECKED
         free(history->shapes.memories[i]);
     free(history->records);
     free(history->times);
+    free(history->moves);
     free(history->tuning);
     cx_result_uses_unref(&history->result_uses);
     free(history);
@@ -42,8 +43,9 @@ struct cx_kernel_history *cx_kernel_history_of(struct cx_function *function, uns
     if (history) {
         history->records = calloc(nmembers, sizeof(*history->records));
         history->times = calloc(nmembers, sizeof(*history->times));
+        history->moves = calloc(nmembers, sizeof(*history->moves));
     }
-    if (history && !(history->records && history->times)) {
+    if (history && !(history->records && history->times && history->moves)) {
         forget(history);
         history = NULL;
     }

@@ -171,7 +171,8 @@ struct cx_kernel_history {
     struct cx_follow_record follow CX_GUARDED_BY(cx_context_locked); /* follow_data.h */
     struct cx_objective objective CX_GUARDED_BY(cx_context_locked);  /* plan_objective.h */
     struct cx_budget_record risk CX_GUARDED_BY(cx_context_locked);   /* of its splits */
-    struct cx_budget_record moves CX_GUARDED_BY(cx_context_locked);  /* of its chains (plan_chains.h) */
+    /* of its chains (plan_chains.h), one a member that they moved to */
+    struct cx_budget_record *moves CX_GUARDED_BY(cx_context_locked);
     /* members, as bits, that splits of it were planned for */
     uint64_t begun CX_GUARDED_BY(cx_context_locked);
     bool proven CX_GUARDED_BY(cx_context_locked); /* a split of it ran without a driver failing on it */

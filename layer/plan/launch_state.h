@@ -85,6 +85,7 @@ struct cx_launch_deferral {
     bool lacks_straggler CX_GUARDED_BY(cx_context_locked); /* a member that is a straggler (reexecute.h) */
     bool lacks_length CX_GUARDED_BY(cx_context_locked);  /* an earlier launch that shows how long it takes */
     bool lacks_summary CX_GUARDED_BY(cx_context_locked); /* the kernel's analysis, still running */
+    bool follows_move CX_GUARDED_BY(cx_context_locked);  /* ... of its chain, which is not measured yet */
     /* it is held behind much work (outstanding.h), of which some is left when it is planned again */
     bool behind_work CX_GUARDED_BY(cx_context_locked);
     bool counted; /* its time was counted among launches that lack builds (cx_plan_without) */
@@ -117,6 +118,7 @@ struct cx_launch_move {
     double expected CX_GUARDED_BY(cx_context_locked); /* where it is now, of which ... */
     double seconds CX_GUARDED_BY(cx_context_locked);  /* ... the launch itself runs so long */
     double reserved CX_GUARDED_BY(cx_context_locked); /* that it may lose */
+    unsigned to CX_GUARDED_BY(cx_context_locked);     /* the member */
     bool invests CX_GUARDED_BY(cx_context_locked);    /* it loses by itself: later launches gain */
     bool timed CX_GUARDED_BY(cx_context_locked);      /* how long it runs is to be measured */
     bool back CX_GUARDED_BY(cx_context_locked);       /* to where the program alone would have run it */

@@ -34,6 +34,20 @@ enum { TIMED = 7 };
 /* Times on devices that are alike may differ so much by chance. */
 #define ABOUT_AS_LONG 1.25
 
+/* A launch and its chain. */
+struct asked {
+    struct cx_chains_launch launch; /* at home */
+    uint64_t of;
+    double now, ready; /* host clock, seconds */
+};
+
+/* planner->chains */
+struct cx_noted_chains {
+    struct cx_chains last;
+    const struct cx_launch *placed; /* that `asked` is of, until it is noted; only compared */
+    struct asked asked;
+};
+
 /* Whether the member takes the launch, if its memory has room. */
 static bool takes(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
 {
@@ -56,8 +70,8 @@ static double measured(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_c
     const struct cx_context *context = launch->base.context;
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     const double mean = history ? cx_chains_times_mean(&history->times[m]) : 0;
-    if (mean > 0 && launch->request.geometry.local[0])
-        return mean * (double)cx_launch_groups(launch);
+    if (mean > 0)
+        return mean * (double)cx_launch_items(&launch->request.geometry);
     const double seconds = cx_plan_measured_on(launch, m);
     return seconds > 0 || !cx_context_alike(context, m, context->fastest) ? seconds : cx_plan_length(launch);
 }
@@ -195,7 +209,7 @@ static double busy_until(const struct cx_context *context, unsigned m, double no
 static double ready_at(const struct cx_launch *launch, uint64_t of, double now) CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
-    const struct cx_chains *chains = context->planner->chains;
+    const struct cx_chains *chains = &context->planner->chains->last;
     double ready = now;
     for (unsigned t = 0; t < context->nmembers; t++) {
         const uint64_t position = depends_on(launch, t);
@@ -210,19 +224,12 @@ static double ready_at(const struct cx_launch *launch, uint64_t of, double now) 
 
 /* ---- the question ---- */
 
-/* A launch and its chain. */
-struct asked {
-    struct cx_chains_launch launch; /* at home */
-    uint64_t of;
-    double now, ready; /* host clock, seconds */
-};
-
 /* Where the chain's newest launch ran, if it was moved there, or if that is as good as `best`. */
 static unsigned home_of(struct cx_launch *launch, uint64_t of, unsigned best, bool *moved)
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
-    const unsigned home = cx_chains_home(context->planner->chains, of, best, moved);
+    const unsigned home = cx_chains_home(&context->planner->chains->last, of, best, moved);
     const bool stays = home == best ||
                        ((*moved || cx_context_alike(context, home, best)) && cx_plan_may_go_to(launch, home));
     *moved &= stays;
@@ -246,10 +253,13 @@ static struct asked ask(struct cx_launch *launch, unsigned best) CX_HOLDS(cx_con
                                                cx_launch_args_may_write(launch->request.args, summary, i)});
     }
     own->program = launch->request.kernel->program->base.id;
-    asked.of = cx_chains_of(context->planner->chains, own);
+    own->kernel = launch->request.kernel->function;
+    own->items = (double)cx_launch_items(&launch->request.geometry);
+    asked.of = cx_chains_of(&context->planner->chains->last, own);
     own->home = home_of(launch, asked.of, best, &own->moved);
     own->able = able(launch, own->home);
     own->seconds = expected_on(launch, own->home).seconds;
+    cx_chains_know(&context->planner->chains->last, own);
     asked.ready = ready_at(launch, asked.of, asked.now);
     own->waits = fmax(busy_until(context, own->home, asked.now) - asked.ready, 0);
     return asked;
@@ -275,8 +285,11 @@ static double gain_on(const struct cx_launch *launch, const struct asked *asked,
 {
     const double there = expected_there(launch, asked, m).seconds;
     const struct cx_chains_question question = {&asked->launch, asked->of, m, there / asked->launch.seconds};
-    const double gain = there > 0 ? cx_chains_gain(launch->base.context->planner->chains, &question) : 0;
-    return gain > CX_BUDGET_GAIN * (there + gain) ? gain : 0;
+    const double gain =
+        there > 0 ? cx_chains_gain(&launch->base.context->planner->chains->last, &question) : 0;
+    /* to where the program alone would have run it a little is enough: what led away may have been wrong */
+    const double least = m == launch->base.queue->fastest ? CX_BUDGET_SMALL : CX_BUDGET_GAIN;
+    return gain > least * (there + gain) ? gain : 0;
 }
 
 /* What is at stake if the chain moves to the member with this launch, which gains so much on the mean. */
@@ -300,13 +313,21 @@ static struct cx_stake stake_of(const struct cx_launch *launch, const struct ask
                              .later = there.seconds};
 }
 
+/* Whether the kernel was never measured on the member, apart from what its driver did once. */
+static bool is_unmeasured(const struct cx_launch *launch, unsigned m) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    return !history || history->times[m].n == 0;
+}
+
+/* Until the kernel is measured on a member one chain at a time goes there. */
 static bool may_move_to(const struct cx_launch *launch, const struct asked *asked, unsigned m)
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_context *context = launch->base.context;
     return cx_worker_is_open(&context->workers[m]) &&
            (!cx_options_get()->reproducible || cx_context_alike(context, asked->launch.home, m)) &&
-           takes(launch, m);
+           (cx_worker_idle(&context->workers[m]) || !is_unmeasured(launch, m)) && takes(launch, m);
 }
 
 /* Whether the stake is taken; reserves what it may lose. */
@@ -322,9 +343,9 @@ static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake
     /* to where the program alone would have run it, and sooner: no loss against that stands in its way */
     const bool back = m == launch->base.queue->fastest && cx_stake_risk(stake) <= 0;
     const enum cx_stake_verdict verdict =
-        context->account && !back ? cx_account_decide(context->account, &history->moves, stake, &reserved)
+        context->account && !back ? cx_account_decide(context->account, &history->moves[m], stake, &reserved)
                                   : CX_STAKE_SPLIT;
-    cx_budget_alone(&history->moves);
+    cx_budget_alone(&history->moves[m]);
     cx_debug(CX_TOPIC_PLAN,
              "%s on %s: its chain gains %.3f ms a launch, this one %.3f, loses at most %.3f: %s",
              launch->request.kernel->function->name, context->workers[m].device->name,
@@ -340,6 +361,7 @@ static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake
                                            .seconds = stake->later,
                                            .reserved = reserved,
                                            .invests = stake->split >= stake->whole,
+                                           .to = m,
                                            .back = back,
                                            .first = first_seconds(launch, m) > 0};
     return true;
@@ -384,7 +406,7 @@ static unsigned best_for(struct cx_launch *launch, const struct asked *asked, do
     const struct cx_context *context = launch->base.context;
     const struct cx_program *program = launch->request.kernel->program;
     const uint64_t all =
-        cx_chains_able(context->planner->chains, asked->of, asked->launch.program, asked->launch.able);
+        cx_chains_able(&context->planner->chains->last, asked->of, asked->launch.program, asked->launch.able);
     unsigned chosen = asked->launch.home;
     *most = 0;
     for (unsigned m = 0; m < context->nmembers; m++) {
@@ -400,12 +422,23 @@ static unsigned best_for(struct cx_launch *launch, const struct asked *asked, do
 }
 
 /* The member has no room for it: that is not asked anew for each launch. */
-static void fail_to_move(struct cx_launch *launch, double seconds) CX_HOLDS(cx_context_locked)
+static void fail_to_move(struct cx_launch *launch, unsigned m, double seconds) CX_HOLDS(cx_context_locked)
 {
-    struct cx_budget_record *moves = &launch->request.kernel->function->history->moves;
+    struct cx_budget_record *moves = &launch->request.kernel->function->history->moves[m];
     cx_plan_chains_drop(launch);
     moves->lost += seconds;
     moves->excess += seconds;
+}
+
+/* Its chain moved to a member that is not measured yet: what a launch there takes is known before the next
+ * one goes there, so that no more is lost than the account held. */
+static void follow(struct cx_launch *launch, const struct asked *asked) CX_HOLDS(cx_context_locked)
+{
+    const unsigned home = asked->launch.home;
+    const struct cx_worker *worker = &launch->base.context->workers[home];
+    launch->deferral.follows_move = asked->launch.moved && launch->base.context->account &&
+                                    is_unmeasured(launch, home) &&
+                                    atomic_load(&worker->timeline.completed) < worker->timeline.planned;
 }
 
 unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
@@ -415,22 +448,33 @@ unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
     cx_plan_chains_drop(launch); /* it was planned before, and held */
     if (!notes(launch, best))
         return best;
-    const struct asked asked = ask(launch, best);
-    if (!(asked.launch.seconds > 0))
-        return asked.launch.home;
-    const unsigned chosen = best_for(launch, &asked, &gain);
-    if (chosen == asked.launch.home)
-        return chosen;
-    const struct cx_stake stake = stake_of(launch, &asked, chosen, gain);
+    context->planner->chains->asked = ask(launch, best);
+    context->planner->chains->placed = launch;
+    const struct asked *asked = &context->planner->chains->asked;
+    const unsigned home = asked->launch.home;
+    const unsigned chosen = asked->launch.seconds > 0 ? best_for(launch, asked, &gain) : home;
+    if (chosen == home) {
+        follow(launch, asked);
+        return home;
+    }
+    const struct cx_stake stake = stake_of(launch, asked, chosen, gain);
     if (!is_affordable(launch, &stake, chosen))
-        return asked.launch.home;
+        return home;
     if (cx_launch_prepare(launch, chosen) != CL_SUCCESS) {
-        fail_to_move(launch, asked.launch.seconds);
-        return asked.launch.home;
+        fail_to_move(launch, chosen, asked->launch.seconds);
+        return home;
     }
     cx_info(CX_TOPIC_PLAN, "%s goes to %s, where its chain does not wait for others",
             launch->request.kernel->function->name, context->workers[chosen].device->name);
     return chosen;
+}
+
+/* What a move lost is made good by launches since. */
+static void count_since(const struct cx_launch *launch, double seconds) CX_HOLDS(cx_context_locked)
+{
+    struct cx_kernel_history *history = launch->request.kernel->function->history;
+    for (unsigned m = 0; history && m < launch->base.context->nmembers; m++)
+        history->moves[m].since += seconds;
 }
 
 void cx_plan_chains_note(struct cx_launch *launch, unsigned member)
@@ -438,30 +482,31 @@ void cx_plan_chains_note(struct cx_launch *launch, unsigned member)
     struct cx_context *context = launch->base.context;
     struct cx_worker *worker = &context->workers[member];
     struct cx_planner *planner = context->planner;
-    struct cx_chains *chains = planner->noting ? planner->chains : NULL;
     const uint64_t members = launch->base.queue->members;
-    struct asked asked;
     if (!(members & (members - 1)))
         return;
     const double seconds = expected_on(launch, member).seconds;
-    if (chains)
-        asked = ask(launch, member);
     cx_device_load_add(worker, seconds * 1e9);
-    if (!chains)
+    if (!planner->noting || !planner->chains)
         return;
+    if (planner->chains->placed != launch)
+        planner->chains->asked = ask(launch, member);
+    planner->chains->placed = NULL;
+    struct asked *asked = &planner->chains->asked;
+    struct cx_chains *chains = &planner->chains->last;
     planner->noting--;
-    if (launch->request.kernel->function->history) /* what a move lost is made good by launches since */
-        launch->request.kernel->function->history->moves.since += seconds;
+    count_since(launch, seconds);
     if (launch->move.whole > 0)
-        cx_chains_move(chains, &(struct cx_chains_question){&asked.launch, asked.of, member,
-                                                            seconds / asked.launch.seconds});
-    launch->move.timed = launch->move.whole > 0 || (chains->moves && chains->n % TIMED == 0);
-    asked.launch.moved = launch->move.whole > 0 || asked.launch.moved;
-    asked.launch.home = asked.launch.device = member;
-    asked.launch.seconds = seconds;
-    asked.launch.ends = seconds_of(cx_device_load_of(worker)->busy_until);
-    asked.launch.position = worker->timeline.planned + 1;
-    cx_chains_add(chains, &asked.launch);
+        cx_chains_move(chains, &(struct cx_chains_question){&asked->launch, asked->of, member,
+                                                            seconds / asked->launch.seconds});
+    launch->move.timed = launch->move.whole > 0 || (asked->launch.moved && is_unmeasured(launch, member)) ||
+                         (chains->moves && chains->n % TIMED == 0);
+    asked->launch.moved = launch->move.whole > 0 || asked->launch.moved;
+    asked->launch.home = asked->launch.device = member;
+    asked->launch.seconds = seconds;
+    asked->launch.ends = seconds_of(cx_device_load_of(worker)->busy_until);
+    asked->launch.position = worker->timeline.planned + 1;
+    cx_chains_add(chains, &asked->launch);
 }
 
 /* ---- its account ---- */
@@ -473,6 +518,8 @@ void cx_plan_chains_drop(struct cx_launch *launch)
     if (launch->move.whole > 0 && context->account)
         (void)cx_account_settle(context->account, &nothing, launch->move.reserved, 0, 0, false, false, false);
     launch->move = (struct cx_launch_move){0};
+    if (context->planner->chains && context->planner->chains->placed == launch)
+        context->planner->chains->placed = NULL;
 }
 
 void cx_plan_chains_end(struct cx_launch *launch)
@@ -484,7 +531,8 @@ void cx_plan_chains_end(struct cx_launch *launch)
     cx_context_lock(context);
     struct cx_kernel_history *history = launch->request.kernel->function->history;
     struct cx_budget_record nothing = {0};
-    struct cx_budget_record *record = move->back ? &nothing : &history->moves; /* that tells of moves there */
+    /* that tells of moves there */
+    struct cx_budget_record *record = move->back ? &nothing : &history->moves[move->to];
     const double took = atomic_load(&launch->base.error) < 0 ? 0 : seconds_of(launch->run.busy_ns);
     const double elapsed = move->expected + took - move->seconds;
     const double lost =

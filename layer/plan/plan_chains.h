@@ -7,8 +7,10 @@
  * others on which it does not depend. Where a device that is closed would have taken a chain, what the launch
  * lacks is counted and wanted as for a split (plan_open.h). A chain moves to a device that is open if all of
  * its launches would gain and the account (scheduler/budget.h) holds what this one may lose, which counts its
- * data both ways. From then on it is there: a move back has to gain as well. Under context->lock. Previous
- * stage: plan_place.h. Next: plan.c.
+ * data both ways. From then on it is there: a move back has to gain a twentieth. Where the
+ * kernel was never measured one chain goes at a time, and its next launch is held until the one before it is
+ * over (deferral.h), so that a wrong estimate costs two launches: the first of a kernel is not measured.
+ * Under context->lock. Previous stage: plan_place.h. Next: plan.c.
  */
 #ifndef CX_LAYER_PLAN_PLAN_CHAINS_H
 #define CX_LAYER_PLAN_PLAN_CHAINS_H

@@ -5,7 +5,6 @@
 #ifndef CX_LAYER_PLAN_PLANNER_H
 #define CX_LAYER_PLAN_PLANNER_H
 
-#include "scheduler/chains.h"
 #include "scheduler/migration.h"
 #include "scheduler/feedback.h"
 #include "layer/timeline/context.h"
@@ -14,6 +13,7 @@ struct cx_access_region;
 struct cx_candidates;
 struct cx_device_load;
 struct cx_launch;
+struct cx_noted_chains;
 
 /* Regions that planner->few_regions has room for. */
 enum { CX_FEW_REGIONS = 4 };
@@ -30,7 +30,7 @@ struct cx_planner {
     /* plan_open.h: seconds that splits would have saved if more devices had been open */
     double lacked CX_GUARDED_BY(cx_context_locked);
     /* plan_chains.h: the last whole launches, of which so many more are noted; NULL until needed */
-    struct cx_chains *chains CX_GUARDED_BY(cx_context_locked);
+    struct cx_noted_chains *chains CX_GUARDED_BY(cx_context_locked);
     unsigned noting CX_GUARDED_BY(cx_context_locked);
     /* deferral.h: launches that wait for progress, counted in context->ndeferred; references */
     struct cx_launch *deferred CX_GUARDED_BY(cx_context_locked);

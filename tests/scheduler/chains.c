@@ -111,10 +111,16 @@ struct program {
     struct cx_chains chains;
     unsigned nchains, ndevices;
     double seconds[CHAINS], speed[DEVICES];
-    bool waits; /* the host waits for each launch */
+    double believed[DEVICES]; /* until a launch there has shown the speed; 0: it is known */
+    bool waits;               /* the host waits for each launch */
     double now, busy[DEVICES];
-    unsigned device[CHAINS], moves;
+    unsigned device[CHAINS], moves, did[DEVICES];
 };
+
+static double expected(const struct program *program, unsigned device)
+{
+    return program->believed[device] > 0 ? program->believed[device] : program->speed[device];
+}
 
 /* Where the launch's chain is, or where it goes. */
 static unsigned place(struct program *program, unsigned chain, struct cx_chains_launch *launch)
@@ -123,16 +129,18 @@ static unsigned place(struct program *program, unsigned chain, struct cx_chains_
     bool moved;
     double most = 0;
     launch->home = cx_chains_home(&program->chains, of, 0, &moved);
-    launch->seconds = program->seconds[chain] / program->speed[launch->home];
+    launch->items = program->seconds[chain];
+    launch->seconds = launch->items / expected(program, launch->home);
+    cx_chains_know(&program->chains, launch);
     const double ready = fmax(cx_chains_over(&program->chains, of, launch->home), program->now);
     launch->waits = fmax(program->busy[launch->home] - ready, 0);
     struct cx_chains_question best = {launch, of, launch->home, 1};
     for (unsigned d = 0; d < program->ndevices; d++) {
-        const struct cx_chains_question question = {launch, of, d,
-                                                    program->speed[launch->home] / program->speed[d]};
+        const double factor = expected(program, launch->home) / expected(program, d);
+        const struct cx_chains_question question = {launch, of, d, factor};
         const double gain = d == launch->home ? 0 : cx_chains_gain(&program->chains, &question);
         ck_assert(gain >= 0 && gain <= launch->seconds);
-        if (gain > most && gain > 0.1 * launch->seconds) {
+        if (gain > most && gain > (d == 0 ? 0.05 : 0.1) * launch->seconds) {
             best = question;
             most = gain;
         }
@@ -148,6 +156,9 @@ static void launch_one(struct program *program, unsigned chain)
 {
     struct cx_chains_launch launch = launch_of(chain, program->seconds[chain]);
     const unsigned d = place(program, chain, &launch);
+    launch.seconds *= expected(program, launch.home) / expected(program, d);
+    program->believed[d] = 0;
+    program->did[d]++;
     program->busy[d] = fmax(program->busy[d], program->now) + program->seconds[chain] / program->speed[d];
     program->device[chain] = launch.home = launch.device = d;
     launch.ends = program->busy[d];
@@ -209,14 +220,51 @@ START_TEST(too_slow_ones_get_none)
 }
 END_TEST
 
+/* It was believed to be as fast: the launch that shows the contrary is the only one there, though others of
+ * the chain were noted before. */
+START_TEST(slower_than_believed)
+{
+    struct program program = {
+        .nchains = 3, .ndevices = 1, .seconds = {1, 1, 1}, .speed = {1, 0.125}, .believed = {1, 1}};
+    run(&program, 30);
+    program.ndevices = 2;
+    run(&program, 70);
+    ck_assert_uint_eq(program.did[1], 1);
+    ck_assert_uint_eq(program.moves, 2);
+}
+END_TEST
+
+/* What is known of a kernel on a device holds for its launches there, and for no others. */
+START_TEST(known_times_hold_for_noted_launches)
+{
+    struct cx_chains chains = {0};
+    struct cx_chains_launch known = launch_of(0, 3), other = launch_of(1, 1);
+    known.items = other.items = 2;
+    known.kernel = &memory[0];
+    struct cx_chains_launch same = known;
+    same.seconds = 1;
+    same.items = 4;
+    other.kernel = &memory[1];
+    cx_chains_add(&chains, &same);
+    cx_chains_add(&chains, &other);
+    same.home = 1;
+    cx_chains_add(&chains, &same);
+    cx_chains_know(&chains, &known);
+    ck_assert_double_eq(chains.launch[0].seconds, 6);
+    ck_assert_double_eq(chains.launch[1].seconds, 1);
+    ck_assert_double_eq(chains.launch[2].seconds, 1);
+}
+END_TEST
+
 static double uniform(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
     return (*seed >> 8) / 16777216.0;
 }
 
-/* Of random programs the rounds never take longer than on the first device alone, no chain moves for ever,
- * and on equal devices no device is left with more than the longest chain too much. */
+/* Of random programs, of whose devices other speeds were believed at first, the rounds never take longer than
+ * on the first device alone, but for what is too little for a move back, no chain moves for ever, and on
+ * equal devices no device is left with more than the longest chain too much. */
 START_TEST(random_programs)
 {
     for (unsigned seed = 1; seed <= 2000; seed++) {
@@ -228,6 +276,8 @@ START_TEST(random_programs)
         program.ndevices = 2 + (unsigned)(uniform(&state) * 2);
         for (unsigned d = 1; d < program.ndevices; d++)
             program.speed[d] = equal ? 1 : 0.1 + 0.9 * uniform(&state);
+        for (unsigned d = 1; d < program.ndevices && !equal; d++)
+            program.believed[d] = program.speed[d] * exp2(4 * uniform(&state) - 2);
         for (unsigned c = 0; c < program.nchains; c++) {
             all += program.seconds[c] = 0.1 + uniform(&state);
             longest = fmax(longest, program.seconds[c]);
@@ -236,7 +286,7 @@ START_TEST(random_programs)
         const unsigned before = program.moves;
         const double took = run(&program, 100);
         ck_assert_msg(program.moves == before, "seed %u: %u, then %u moves", seed, before, program.moves);
-        ck_assert_msg(took <= all * (1 + 1e-9), "seed %u: %g of %g", seed, took, all);
+        ck_assert_msg(took <= all * (equal ? 1 + 1e-9 : 1.06), "seed %u: %g of %g", seed, took, all);
         ck_assert_msg(!equal || took <= all / program.ndevices + longest + 1e-9, "seed %u: %g of %g", seed,
                       took, all);
     }
@@ -256,6 +306,8 @@ Suite *cx_test_chains(void)
     tcase_add_test(tcase, nothing_waits);
     tcase_add_test(tcase, slower_devices_get_less);
     tcase_add_test(tcase, too_slow_ones_get_none);
+    tcase_add_test(tcase, slower_than_believed);
+    tcase_add_test(tcase, known_times_hold_for_noted_launches);
     tcase_add_test(tcase, random_programs);
     suite_add_tcase(suite, tcase);
     return suite;

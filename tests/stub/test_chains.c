@@ -24,6 +24,7 @@ static struct chain {
 static unsigned nchains;
 static bool by_events;
 static bool one_input; /* all of them read one buffer, of zeros */
+static bool no_local;  /* the driver chooses the size of work-groups */
 
 /* shared: bytes of one buffer that all of them write; 0: none. */
 static void open_chains(unsigned n, size_t items, size_t shared)
@@ -52,7 +53,7 @@ static void step(struct chain *chain)
     cl_set_mem(begin.kernel, 1, chain->data[one_input ? 1 : (chain->steps + 1) % 2]);
     cl_set_mem(begin.kernel, 2, chain->count);
     cl_set_int(begin.kernel, 3, begin.iterations);
-    cl_ok(clEnqueueNDRangeKernel(chain->queue, begin.kernel, 1, NULL, &chain->items, &local,
+    cl_ok(clEnqueueNDRangeKernel(chain->queue, begin.kernel, 1, NULL, &chain->items, no_local ? NULL : &local,
                                  by_events && before ? 1 : 0, by_events && before ? &before : NULL,
                                  by_events ? &chain->last : NULL));
     if (before)
@@ -286,6 +287,43 @@ START_TEST(devices_that_slow_down_are_left)
 }
 END_TEST
 
+/* ---- unlike devices ---- */
+
+/* The first device begins, as by its nominal speed it is the faster one. */
+static const struct unlike {
+    const char *names, *units, *speed;
+    unsigned chains, steps, rounds; /* steps: in each round */
+    bool no_local, without_order;
+    unsigned least, most; /* launches that the second device does */
+} unlikes[] = {
+    /* a quarter of the speed gains nothing with three, a third does with four; half was expected */
+    {"fast,slow", "2,1", "0.128,0.032", 3, 4, 100, false, false, 0, 40},
+    {"fast,slow", "2,1", "0.128,0.0427", 4, 400, 1, false, false, 150, 500},
+    /* eight times as slow, of which nominal speeds say nothing */
+    {"fast,slow", "1,1", "0.128,0.016", 3, 4, 100, false, false, 0, 20},
+    {"twin,twin", "1,1", "0.064,0.004", 3, 4, 200, true, false, 0, 20},
+    /* ... while the first one has all others to do */
+    {"fast,slow", "1,1", "0.128,0.016", 3, 400, 1, false, true, 0, 200},
+};
+
+START_TEST(unlike_devices)
+{
+    const struct unlike *unlike = &unlikes[_i];
+    setenv("STUB_NAMES", unlike->names, 1);
+    setenv("STUB_UNITS", unlike->units, 1);
+    no_local = unlike->no_local;
+    by_events = unlike->without_order;
+    begin.name = "stub_append";
+    begin_in_folder(unlike->speed);
+    open_chains(unlike->chains, ITEMS, 0);
+    for (unsigned i = 0; i < unlike->rounds; i++)
+        run_chains(unlike->steps);
+    const unsigned done = done_by_second();
+    ck_assert_msg(done >= unlike->least && done <= unlike->most, "case %d: %u launches", _i, done);
+    end_chains();
+}
+END_TEST
+
 /* Each is a case of its own, which CK_RUN_CASE chooses. */
 static void add(Suite *suite, const char *name, const TTest *test, int times)
 {
@@ -307,5 +345,6 @@ int main(void)
     add(suite, "short", short_launches_stay, 1);
     add(suite, "slow", slow_devices_are_left, 1);
     add(suite, "slows", devices_that_slow_down_are_left, 1);
+    add(suite, "unlike", unlike_devices, sizeof unlikes / sizeof *unlikes);
     return tap_run(suite);
 }
