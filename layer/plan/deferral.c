@@ -38,6 +38,8 @@ enum { MOST_UNKNOWN_LENGTHS = 8, HELD_BEHIND_THESE = 4 };
 /* Launches of a context that are the first of their function, whose kernel's analysis is waited for though
  * nothing is known of their length. */
 enum { MOST_FIRST_ONES = 16 };
+/* Launches held that are only early: each is planned anew whenever some of what is ahead of it is over. */
+enum { MOST_EARLY = 32 };
 /* For how long a straggler is waited for, of the launch's time without it, and the shortest wait worth it. */
 #define STRAGGLER_PART 0.25
 enum { SHORTEST_WAIT_NS = 50000 };
@@ -70,6 +72,12 @@ static bool is_early(const struct cx_launch *launch)
            launch->decision.reason == cx_why_stake(CX_STAKE_WAITS);
 }
 
+/* It lacks nothing, but where its chain had better be may be known better once its device comes to it. */
+static bool is_only_early(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
+{
+    return launch->deferral.may_move && !launch->deferral.lacks_builds && !launch->deferral.lacks_straggler;
+}
+
 static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
 {
     const struct cx_worker *worker = &launch->base.context->workers[launch->deferral.resume_member];
@@ -88,7 +96,7 @@ static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
         return !cx_kernel_summary_wait(launch->request.kernel, 0);
     if (launch->deferral.lacks_builds)
         cx_plan_want(launch, launch->deferral.missing_variant);
-    return is_coming(launch);
+    return is_coming(launch) || (is_only_early(launch) && launch->deferral.behind_work);
 }
 
 /* Whether a program has enqueued many launches of the function, none of which has told how long it takes. */
@@ -145,8 +153,10 @@ static bool is_behind_work(const struct cx_launch *launch, const struct cx_worke
 {
     const double expected = cx_plan_expected(launch);
     return cx_split_policy_bounded() && !launch->deferral.lacks_straggler && !launch->deferral.lacks_length &&
-           !launch->deferral.follows_move && (expected < WORTH_DEFERRING || is_early(launch)) &&
-           cx_plan_gain(launch, expected) > 0 && cx_outstanding_seconds(worker) >= MUCH_WORK;
+           !launch->deferral.follows_move &&
+           (is_only_early(launch) ||
+            ((expected < WORTH_DEFERRING || is_early(launch)) && cx_plan_gain(launch, expected) > 0)) &&
+           cx_outstanding_seconds(worker) >= MUCH_WORK;
 }
 
 /* Notes after what position the launch is planned again. False: nothing is ahead of it for which it would
@@ -169,7 +179,10 @@ static bool note_lacks(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_co
     launch->deferral.lacks_length = !lacks && lacks_length(launch, member);
     launch->deferral.lacks_summary =
         !lacks && !launch->deferral.lacks_length && cx_prefix_summary_counts(launch, member);
-    return lacks || launch->deferral.lacks_length || launch->deferral.lacks_summary;
+    launch->deferral.may_move &=
+        cx_split_policy_bounded() && atomic_load(&launch->base.context->ndeferred) < MOST_EARLY;
+    return lacks || launch->deferral.lacks_length || launch->deferral.lacks_summary ||
+           launch->deferral.may_move;
 }
 
 /* Whether it is worth being held behind any work, until that is over. first: is_worth_analysing. */
@@ -177,7 +190,7 @@ static bool is_worth_idling(const struct cx_launch *launch, bool first) CX_HOLDS
 {
     return !cx_split_policy_bounded() || launch->deferral.lacks_straggler || launch->deferral.lacks_length ||
            launch->deferral.follows_move || first ||
-           (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch));
+           (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch) && !is_only_early(launch));
 }
 
 bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
@@ -201,6 +214,7 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
              : is_early(launch)            ? "more of what is ahead of it to have run"
              : launch->deferral.lacks_length  ? "one before it to tell its length"
              : launch->deferral.lacks_summary ? "its kernel's analysis"
+             : is_only_early(launch)          ? "some of what is ahead of it, as its chain may move"
                                               : "what a split of it lacks");
     cx_command_hold(&launch->base);
     (void)cx_command_ref(&launch->base);

@@ -8,7 +8,8 @@
  * deferred behind one that will show how long it takes, and a long one, or the first of its function, until
  * its kernel is analysed. Shorter ones are deferred only where much is ahead of them (outstanding.h), and
  * planned while some of it is left; so are those that only the account keeps whole (budget.h), as it grows
- * with what has run.
+ * with what has run. And so are, for no more than so much work at a time, launches that lack nothing but
+ * whose chains may move (plan_chains.h).
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */

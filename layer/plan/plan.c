@@ -441,7 +441,7 @@ static bool is_blocked(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
             return true;
     launch->decision.arg = -1;
     launch->deferral.lacks_builds = launch->deferral.lacks_straggler = false;
-    launch->deferral.follows_move = false;
+    launch->deferral.follows_move = launch->deferral.may_move = false;
     launch->decision.repeats = CX_REPEATS_NOT;
     launch->decision.use = CX_USE_OPEN;
     launch->decision.risk = 0;

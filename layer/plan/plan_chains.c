@@ -367,15 +367,22 @@ static bool is_affordable(struct cx_launch *launch, const struct cx_stake *stake
     return true;
 }
 
-bool cx_plan_chains_wait(const struct cx_launch *launch, unsigned member)
+bool cx_plan_chains_may_move(const struct cx_launch *launch)
 {
     const struct cx_context *context = launch->base.context;
     const struct cx_queue *queue = launch->base.queue;
-    const uint64_t planned = context->workers[member].timeline.planned;
     return queue->members & (queue->members - 1) && !context->memory.svm.n &&
-           !(queue->in_order && atomic_load(&context->nqueues) < 2) && depends_on(launch, member) < planned &&
+           !(queue->in_order && atomic_load(&context->nqueues) < 2) && !cx_plan_policy(launch)->keeps_whole &&
+           !is_bound(launch);
+}
+
+bool cx_plan_chains_wait(const struct cx_launch *launch, unsigned member)
+{
+    const struct cx_context *context = launch->base.context;
+    const uint64_t planned = context->workers[member].timeline.planned;
+    return depends_on(launch, member) < planned &&
            atomic_load(&context->workers[member].timeline.completed) < planned &&
-           !cx_plan_policy(launch)->keeps_whole && !is_bound(launch);
+           cx_plan_chains_may_move(launch);
 }
 
 /* Whether launches are noted: one that lasts waited for others lately. */
@@ -446,6 +453,9 @@ unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
     struct cx_context *context = launch->base.context;
     double gain;
     cx_plan_chains_drop(launch); /* it was planned before, and held */
+    launch->deferral.may_move = launch->base.queue->in_order &&
+                                expected_on(launch, best).seconds >= LONG_SECONDS &&
+                                cx_plan_chains_may_move(launch);
     if (!notes(launch, best))
         return best;
     context->planner->chains->asked = ask(launch, best);

@@ -10,6 +10,11 @@
  * data both ways. From then on it is there: a move back has to gain a twentieth. Where the
  * kernel was never measured one chain goes at a time, and its next launch is held until the one before it is
  * over (deferral.h), so that a wrong estimate costs two launches: the first of a kernel is not measured.
+ *
+ * Launches whose chains may move are held behind much work as well, and are planned late: a program may
+ * enqueue all of one queue before the next one's, before any length is known, and the last launches planned
+ * would all be of one chain. Not those of queues without order: each of these would be held by itself, and
+ * planned anew each time.
  * Under context->lock. Previous stage: plan_place.h. Next: plan.c.
  */
 #ifndef CX_LAYER_PLAN_PLAN_CHAINS_H
@@ -24,6 +29,8 @@ unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best) CX_HOLDS(
 /* Whether the launch may run whole on the member, by its queue, driver and memory, and that is no straggler.
  * Called by plan_place.c. */
 bool cx_plan_may_go_to(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
+/* Whether its chain could move, by its queue, its kernel and the settings. Called by prefix_rules.c. */
+bool cx_plan_chains_may_move(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Whether the launch would wait on the member for others on which it does not depend, and could run
  * elsewhere. Called by prefix_rules.c. */
 bool cx_plan_chains_wait(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);

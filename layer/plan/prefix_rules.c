@@ -74,12 +74,14 @@ bool cx_prefix_summary_counts(struct cx_launch *launch, unsigned member)
            is_large(launch, member);
 }
 
-/* Whether it may go to another member whole, and by its text lasts. */
-static bool may_go_elsewhere(const struct cx_launch *launch, unsigned member, double least)
+/* Whether it may go to another member whole, or of many such those that come after it, and by its text lasts.
+ */
+static bool may_go_elsewhere(const struct cx_launch *launch, unsigned member, double least, bool many)
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_summary_kernel *summary = cx_kernel_summary(launch->request.kernel, NULL);
-    return summary && launch->base.context->account && cx_plan_chains_wait(launch, member) &&
+    return summary && launch->base.context->account &&
+           (many ? cx_plan_chains_may_move(launch) : cx_plan_chains_wait(launch, member)) &&
            cx_judge_straight_longest(launch, summary, member) >= least;
 }
 
@@ -88,7 +90,7 @@ bool cx_prefix_length_counts(struct cx_launch *launch, unsigned member, unsigned
     const double least = MAY_LAST / times;
     return cx_plan_length(launch) <= 0 &&
            (cx_prefix_summary_counts(launch, member) || judged_long(launch, member, least) != NULL ||
-            may_go_elsewhere(launch, member, least));
+            may_go_elsewhere(launch, member, least, times > 1));
 }
 
 /* Whether the launch, whose length is known, could share its rest with members that are on their way. */

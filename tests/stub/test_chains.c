@@ -61,16 +61,21 @@ static void step(struct chain *chain)
     chain->steps++;
 }
 
-/* So many steps of each chain, then the host waits for all. */
-static void run_chains(unsigned steps)
+/* So many steps of each chain, one of each in turn or all of one after the other's, then the host waits for
+ * all. */
+static void run_chains_in(bool turns, unsigned steps)
 {
-    for (unsigned s = 0; s < steps; s++)
-        for (unsigned c = 0; c < nchains; c++)
-            step(&chains[c]);
+    for (unsigned i = 0; i < steps * nchains; i++)
+        step(&chains[turns ? i % nchains : i / steps]);
     for (unsigned c = 0; c < nchains; c++)
         cl_ok(clFlush(chains[c].queue));
     for (unsigned c = 0; c < nchains; c++)
         cl_ok(clFinish(chains[c].queue));
+}
+
+static void run_chains(unsigned steps)
+{
+    run_chains_in(true, steps);
 }
 
 /* All numbers of a chain say how often it stepped; of those with one input, that they did. */
@@ -185,12 +190,14 @@ START_TEST(readers_of_one_buffer_use_both)
 }
 END_TEST
 
+static bool in_turns;
+
 /* All are enqueued at once. */
 static bool many_enqueued_at_once_use_both_once(void)
 {
     begin_in_folder("0.128");
     open_chains(4, ITEMS, 0);
-    run_chains(400);
+    run_chains_in(in_turns, 400);
     const struct counts counts = newest(20);
     end_chains();
     return chains_on(&counts, 0) == nchains / 2 && chains_on(&counts, 1) == nchains / 2;
@@ -199,6 +206,7 @@ static bool many_enqueued_at_once_use_both_once(void)
 START_TEST(many_enqueued_at_once_use_both)
 {
     begin.name = "stub_append";
+    in_turns = _i == 0;
     begin_ask_of_longer_ones(many_enqueued_at_once_use_both_once);
 }
 END_TEST
@@ -293,17 +301,21 @@ END_TEST
 static const struct unlike {
     const char *names, *units, *speed;
     unsigned chains, steps, rounds; /* steps: in each round */
-    bool no_local, without_order;
+    bool one_by_one, no_local, without_order;
     unsigned least, most; /* launches that the second device does */
 } unlikes[] = {
+    /* one of three chains takes there as long as two on the first device */
+    {"fast,slow", "2,1", "0.128,0.064", 3, 400, 1, false, false, false, 150, 500},
+    {"fast,slow", "2,1", "0.128,0.064", 3, 400, 1, true, false, false, 150, 500},
     /* a quarter of the speed gains nothing with three, a third does with four; half was expected */
-    {"fast,slow", "2,1", "0.128,0.032", 3, 4, 100, false, false, 0, 40},
-    {"fast,slow", "2,1", "0.128,0.0427", 4, 400, 1, false, false, 150, 500},
+    {"fast,slow", "2,1", "0.128,0.032", 3, 4, 100, false, false, false, 0, 40},
+    {"fast,slow", "2,1", "0.128,0.0427", 4, 400, 1, false, false, false, 150, 500},
     /* eight times as slow, of which nominal speeds say nothing */
-    {"fast,slow", "1,1", "0.128,0.016", 3, 4, 100, false, false, 0, 20},
-    {"twin,twin", "1,1", "0.064,0.004", 3, 4, 200, true, false, 0, 20},
+    {"fast,slow", "1,1", "0.128,0.016", 3, 400, 1, false, false, false, 0, 20},
+    {"fast,slow", "1,1", "0.128,0.016", 3, 4, 100, false, false, false, 0, 20},
+    {"twin,twin", "1,1", "0.064,0.004", 3, 4, 200, false, true, false, 0, 20},
     /* ... while the first one has all others to do */
-    {"fast,slow", "1,1", "0.128,0.016", 3, 400, 1, false, true, 0, 200},
+    {"fast,slow", "1,1", "0.128,0.016", 3, 400, 1, false, false, true, 0, 200},
 };
 
 START_TEST(unlike_devices)
@@ -317,7 +329,7 @@ START_TEST(unlike_devices)
     begin_in_folder(unlike->speed);
     open_chains(unlike->chains, ITEMS, 0);
     for (unsigned i = 0; i < unlike->rounds; i++)
-        run_chains(unlike->steps);
+        run_chains_in(!unlike->one_by_one, unlike->steps);
     const unsigned done = done_by_second();
     ck_assert_msg(done >= unlike->least && done <= unlike->most, "case %d: %u launches", _i, done);
     end_chains();
@@ -338,7 +350,7 @@ int main(void)
     Suite *suite = suite_create("chains");
     add(suite, "queues", four_queues_use_both, 1);
     add(suite, "readers", readers_of_one_buffer_use_both, 2);
-    add(suite, "at once", many_enqueued_at_once_use_both, 1);
+    add(suite, "at once", many_enqueued_at_once_use_both, 2);
     add(suite, "without order", one_queue_without_order_uses_both, 1);
     add(suite, "in order", one_queue_in_order_stays, 1);
     add(suite, "one buffer", chains_that_write_one_buffer_stay, 1);
