@@ -77,8 +77,7 @@ static bool has_gained(const struct cx_budget_record *record)
     return record->splits > 0 && record->ratio < 1 - least_gain(record);
 }
 
-/* What trials against the estimates may lose at most by now. */
-static double left_for_curiosity(const struct cx_budget *budget)
+double cx_budget_left_for_curiosity(const struct cx_budget *budget)
 {
     const double left = cx_budget_left(budget);
     const double others = (1 - CX_BUDGET_CURIOUS) * budget->share * budget->busy;
@@ -168,7 +167,7 @@ static enum cx_stake_verdict decide(struct cx_budget *budget, struct cx_budget_r
     const bool promises =
         placed - stake->later > gain * placed || (has_gained(record) && part < 1 - CX_BUDGET_GAIN);
     const double loss = cx_stake_risk(stake);
-    const double room = promises ? cx_budget_left(budget) : left_for_curiosity(budget);
+    const double room = promises ? cx_budget_left(budget) : cx_budget_left_for_curiosity(budget);
     const bool early = budget->share < 1 && budget->busy < CX_BUDGET_START;
     const bool affordable = loss <= room && !early && !is_misled(budget);
 

@@ -128,6 +128,8 @@ double cx_stake_risk(const struct cx_stake *stake);
 void cx_budget_ran(struct cx_budget *budget, struct cx_budget_record *record, double seconds);
 /* What a trial may lose at most by now; at least 0. Called by driver/account.c. */
 double cx_budget_left(const struct cx_budget *budget);
+/* ... one against the estimates, which may be wrong. */
+double cx_budget_left_for_curiosity(const struct cx_budget *budget);
 /* Something beside the program took so much of its time: opening a device, a build, what a split's results
  * cost to bring back. Called by play.c and driver/account.c. */
 void cx_budget_charge(struct cx_budget *budget, double seconds);

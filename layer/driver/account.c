@@ -88,6 +88,14 @@ double cx_account_left(struct cx_account *account)
     return left;
 }
 
+double cx_account_left_for_curiosity(struct cx_account *account)
+{
+    cx_lock(&lock);
+    const double left = cx_budget_left_for_curiosity(&account->budget);
+    cx_unlock(&lock);
+    return left;
+}
+
 enum cx_stake_verdict cx_account_decide(struct cx_account *account, struct cx_budget_record *record,
                                         const struct cx_stake *stake, double *reserved)
 {

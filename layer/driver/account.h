@@ -21,10 +21,11 @@ struct cx_real_device;
  */
 struct cx_account *cx_account_of(const struct cx_real_device *device);
 
-/* cx_budget_ran, cx_budget_left, cx_budget_decide and cx_budget_returned under the lock; the first accepts
- * NULL. Called by plan/plan_stake.c. */
+/* cx_budget_ran, cx_budget_left, cx_budget_left_for_curiosity, cx_budget_decide and cx_budget_returned under
+ * the lock; the first accepts NULL. Called by plan/. */
 void cx_account_ran(struct cx_account *account, struct cx_budget_record *record, double seconds);
 double cx_account_left(struct cx_account *account);
+double cx_account_left_for_curiosity(struct cx_account *account);
 enum cx_stake_verdict cx_account_decide(struct cx_account *account, struct cx_budget_record *record,
                                         const struct cx_stake *stake, double *reserved);
 void cx_account_returned(struct cx_account *account, double seconds);

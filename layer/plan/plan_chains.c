@@ -279,17 +279,34 @@ static struct expected expected_there(const struct cx_launch *launch, const stru
     return there;
 }
 
-/* What each launch of the chain gains there on the mean; 0: not enough to count. */
-static double gain_on(const struct cx_launch *launch, const struct asked *asked, unsigned m)
+/* What each launch of the chain gains on that member on the mean if this one runs so long there; 0: not
+ * enough to count. */
+static double gain_if(const struct cx_launch *launch, const struct asked *asked, unsigned m, double there)
     CX_HOLDS(cx_context_locked)
 {
-    const double there = expected_there(launch, asked, m).seconds;
     const struct cx_chains_question question = {&asked->launch, asked->of, m, there / asked->launch.seconds};
     const double gain =
         there > 0 ? cx_chains_gain(&launch->base.context->planner->chains->last, &question) : 0;
     /* to where the program alone would have run it a little is enough: what led away may have been wrong */
     const double least = m == launch->base.queue->fastest ? CX_BUDGET_SMALL : CX_BUDGET_GAIN;
     return gain > least * (there + gain) ? gain : 0;
+}
+
+static double gain_on(const struct cx_launch *launch, const struct asked *asked, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    return gain_if(launch, asked, m, expected_there(launch, asked, m).seconds);
+}
+
+/* ... if the member, which was never measured at the kernel, is as much faster than estimated as it may be
+ * slower: nominal speeds tell little. 0: that is known, or would not help either. */
+static double hope_on(const struct cx_launch *launch, const struct asked *asked, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct expected there = expected_there(launch, asked, m);
+    if (!launch->base.context->account || there.bound <= CX_BOUND_MEASURED)
+        return 0;
+    return gain_if(launch, asked, m, there.seconds / there.bound);
 }
 
 /* What is at stake if the chain moves to the member with this launch, which gains so much on the mean. */
@@ -406,7 +423,40 @@ static void lack(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
     cx_plan_want(launch, CX_VARIANT_PLAIN);
 }
 
-/* The member on which the chain gains most; its own: on none. Notes what the launch lacks for that. */
+/* Whether the account holds what finding out may lose: opening the member, and a launch there. */
+static bool may_find_out(const struct cx_launch *launch, const struct asked *asked, unsigned m)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_stake stake = stake_of(launch, asked, m, 0);
+    const bool closed = atomic_load(&context->workers[m].state) == CX_WORKER_CLOSED;
+    return cx_stake_risk(&stake) + (closed ? cx_plan_opening_price(context, m) : 0) <=
+           cx_account_left_for_curiosity(context->account);
+}
+
+/* The member on which the chain would gain most if estimates, by which it gains on none, are wrong; its own:
+ * on none. Notes what the launch lacks to find out, where the account holds that. */
+static unsigned curious_for(struct cx_launch *launch, const struct asked *asked, uint64_t all)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const struct cx_program *program = launch->request.kernel->program;
+    unsigned chosen = asked->launch.home;
+    double most = 0;
+    for (unsigned m = 0; m < context->nmembers; m++) {
+        const double hope = all >> m & 1 && m != asked->launch.home ? hope_on(launch, asked, m) : 0;
+        if (hope > 0 && cx_build_deferred_on(program, m) && may_find_out(launch, asked, m))
+            lack(launch);
+        if (hope > most && may_move_to(launch, asked, m)) {
+            most = hope;
+            chosen = m;
+        }
+    }
+    return chosen;
+}
+
+/* The member on which the chain gains most, or, as far as is known, on none, may gain; its own: on none.
+ * Notes what the launch lacks for that. */
 static unsigned best_for(struct cx_launch *launch, const struct asked *asked, double *most)
     CX_HOLDS(cx_context_locked)
 {
@@ -425,7 +475,7 @@ static unsigned best_for(struct cx_launch *launch, const struct asked *asked, do
             chosen = m;
         }
     }
-    return chosen;
+    return chosen == asked->launch.home ? curious_for(launch, asked, all) : chosen;
 }
 
 /* The member has no room for it: that is not asked anew for each launch. */

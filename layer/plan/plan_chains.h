@@ -15,6 +15,10 @@
  * enqueue all of one queue before the next one's, before any length is known, and the last launches planned
  * would all be of one chain. Not those of queues without order: each of these would be held by itself, and
  * planned anew each time.
+ *
+ * Nominal speeds may hide a gain. Where no estimate gains, but would if a member that was never measured is
+ * as much faster than estimated as it may be slower, a chain moves there out of curiosity (budget.h), and the
+ * member is opened for that once the account holds the price of it, too.
  * Under context->lock. Previous stage: plan_place.h. Next: plan.c.
  */
 #ifndef CX_LAYER_PLAN_PLAN_CHAINS_H
