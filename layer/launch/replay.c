@@ -36,6 +36,7 @@ struct replay_job {
     struct cx_args *args;     /* captured */
     struct cx_access_geometry geometry;
     bool local_given;
+    bool passed;      /* the driver has the arguments' values (cx_args_pass) */
     uint64_t busy_ns; /* for live.h: how long it is known to take; 0: not known */
     uint64_t groups;  /* for the summary, with the next (cx_launch_repeated) */
     unsigned reason;
@@ -45,9 +46,11 @@ struct replay_job {
 
 static cl_int run_again(struct cx_job *job, struct cx_worker *worker)
 {
-    const struct replay_job *replay = job->data;
+    struct replay_job *replay = job->data;
     const cl_int error =
         cx_whole_enqueue(replay->kernel, replay->args, &replay->geometry, replay->local_given, job, worker);
+    replay->passed = true;
+    cx_args_pass(replay->args);
     if (error != CL_SUCCESS)
         cx_whole_refused(replay->kernel, worker, error);
     return error;
@@ -74,7 +77,10 @@ static void finish_again(struct cx_job *job, struct cx_worker *worker)
                                                   .groups = replay->groups,
                                                   .items = cx_launch_items(&replay->geometry),
                                                   .failed = job->status != CL_SUCCESS});
-    cx_args_unref(&replay->args);
+    if (replay->passed)
+        cx_args_unref_passed(&replay->args);
+    else
+        cx_args_unref(&replay->args);
     cx_kernel_unref(&replay->kernel);
     cx_queue_unref(&replay->queue);
 }

@@ -2,9 +2,9 @@
 /*
  * Kernels: making, cloning and releasing them, and their argument snapshots.
  *
- * A snapshot has two counts. `refs` keeps the struct: one each for the kernel object, for real kernels that
- * hold these values, and for captures. `capture` counts the launches that need the buffers alive: the first
- * takes a reference on each buffer, the last gives them back. A kernel object alone keeps no buffer alive.
+ * A snapshot counts its owner (the kernel object), real kernels that hold these values, and captures, which
+ * are launches that need the buffers alive: the first takes a reference on each buffer, the last gives them
+ * back. A kernel object alone keeps no buffer alive. All counts are one number, which changes at once.
  * Previous stage: program.c, function.c. Next: kernel_arg.c, the planner.
  */
 #include "layer/program/kernel.h"
@@ -32,13 +32,16 @@
 enum { FREE_ARGS = 24 };
 static struct cx_freelist free_args[FREE_ARGS] = {[0 ... FREE_ARGS - 1] = CX_FREELIST_NONE};
 
-void cx_args_drop(struct cx_args **args)
-{
-    struct cx_args *old = *args;
+/* Captures of a snapshot; the next launch gets another one like it. As many again can be counted. */
+#define MOST_CAPTURES (CX_ARGS_PASSED / CX_ARGS_CAPTURE / 2)
 
-    *args = NULL;
-    if (!old || atomic_fetch_sub_explicit(&old->refs, 1, memory_order_acq_rel) != 1)
-        return;
+static uint64_t captures_of(uint64_t holders)
+{
+    return holders % CX_ARGS_PASSED / CX_ARGS_CAPTURE;
+}
+
+static void args_free(struct cx_args *old)
+{
     for (unsigned i = 0; i < old->count; i++) {
         if (old->arg[i].value != old->arg[i].small)
             free(old->arg[i].value);
@@ -52,6 +55,51 @@ void cx_args_drop(struct cx_args **args)
         free(old);
 }
 
+/* Releases what is counted so, and nulls the pointer; accepts a pointer to NULL. */
+static void release(struct cx_args **args, uint64_t what)
+{
+    struct cx_args *old = *args;
+    *args = NULL;
+    if (old && atomic_fetch_sub_explicit(&old->holders, what, memory_order_acq_rel) == what)
+        args_free(old);
+}
+
+void cx_args_drop(struct cx_args **args)
+{
+    release(args, CX_ARGS_OWNER);
+}
+
+static uint64_t bound_of(uint64_t holders)
+{
+    return holders % CX_ARGS_CAPTURE / CX_ARGS_BOUND;
+}
+
+void cx_args_bind(struct cx_args *args)
+{
+    atomic_fetch_add_explicit(&args->holders, CX_ARGS_BOUND, memory_order_relaxed);
+    cx_args_told(args);
+}
+
+void cx_args_unbind(struct cx_args **args)
+{
+    release(args, CX_ARGS_BOUND);
+}
+
+void cx_args_told(struct cx_args *args)
+{
+    const uint64_t holders = atomic_load_explicit(&args->holders, memory_order_relaxed);
+    if (bound_of(holders) == 1 && atomic_load_explicit(&args->untold, memory_order_relaxed))
+        atomic_store_explicit(&args->untold, 0, memory_order_relaxed);
+}
+
+bool cx_args_alone(const struct cx_args *args, bool *values)
+{
+    const uint64_t holders = atomic_load_explicit(&args->holders, memory_order_acquire);
+    *values = holders % CX_ARGS_BOUND == 1 && bound_of(holders) <= 1 &&
+              captures_of(holders) == holders / CX_ARGS_PASSED;
+    return holders == CX_ARGS_OWNER;
+}
+
 struct cx_args *cx_args_new(unsigned count)
 {
     struct cx_args *args = NULL;
@@ -60,7 +108,7 @@ struct cx_args *cx_args_new(unsigned count)
     if (!args)
         return NULL;
     *args = (struct cx_args){.count = count};
-    atomic_init(&args->refs, 1);
+    atomic_init(&args->holders, CX_ARGS_OWNER);
     return args;
 }
 
@@ -74,8 +122,7 @@ static struct cx_args *args_unset(unsigned count)
 
 struct cx_args *cx_args_ref(struct cx_args *args)
 {
-    atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&args->capture, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&args->holders, CX_ARGS_CAPTURE, memory_order_relaxed);
     return args;
 }
 
@@ -88,15 +135,40 @@ static void release_buffers(const struct cx_args *args, unsigned count)
     }
 }
 
-void cx_args_unref(struct cx_args **args)
+/* Releases a capture that is counted so. The last one stays as an owner until the buffers are released. */
+static void release_capture(struct cx_args **args, uint64_t what)
 {
     struct cx_args *old = *args;
+    bool last;
 
     if (!old)
         return;
-    if (atomic_fetch_sub_explicit(&old->capture, 1, memory_order_acq_rel) == 1)
-        release_buffers(old, old->count);
-    cx_args_drop(args);
+    uint64_t holders = atomic_load_explicit(&old->holders, memory_order_relaxed);
+    do
+        last = captures_of(holders) == 1;
+    while (!atomic_compare_exchange_weak_explicit(&old->holders, &holders,
+                                                  holders - what + (last ? CX_ARGS_OWNER : 0),
+                                                  memory_order_acq_rel, memory_order_relaxed));
+    *args = NULL;
+    if (!last)
+        return;
+    release_buffers(old, old->count);
+    cx_args_drop(&old);
+}
+
+void cx_args_unref(struct cx_args **args)
+{
+    release_capture(args, CX_ARGS_CAPTURE);
+}
+
+void cx_args_pass(struct cx_args *args)
+{
+    atomic_fetch_add_explicit(&args->holders, CX_ARGS_PASSED, memory_order_release);
+}
+
+void cx_args_unref_passed(struct cx_args **args)
+{
+    release_capture(args, CX_ARGS_CAPTURE + CX_ARGS_PASSED);
 }
 
 /* References the buffers, up to the first that is gone. Gives of how many arguments. A program that releases
@@ -120,36 +192,50 @@ static unsigned take_buffers(const struct cx_args *args)
  * may be given back at any moment, by another thread. */
 static bool capture_again(struct cx_args *args)
 {
-    unsigned captures = atomic_load_explicit(&args->capture, memory_order_acquire);
-    while (captures && !atomic_compare_exchange_weak_explicit(&args->capture, &captures, captures + 1,
-                                                              memory_order_acq_rel, memory_order_acquire))
+    uint64_t holders = atomic_load_explicit(&args->holders, memory_order_relaxed);
+    while (captures_of(holders) &&
+           !atomic_compare_exchange_weak_explicit(&args->holders, &holders, holders + CX_ARGS_CAPTURE,
+                                                  memory_order_acq_rel, memory_order_relaxed))
         ;
-    return captures != 0;
+    return captures_of(holders);
+}
+
+/* The kernel's lock is held. False: a buffer is gone; the first *taken arguments' are referenced, and the
+ * caller has an owner's reference, to give them back without the lock. */
+static bool capture(struct cx_args *args, unsigned *taken)
+{
+    if (capture_again(args))
+        return true;
+    *taken = take_buffers(args);
+    const bool captured = *taken == args->count;
+    atomic_fetch_add_explicit(&args->holders, captured ? CX_ARGS_CAPTURE : CX_ARGS_OWNER,
+                              memory_order_acq_rel);
+    return captured;
+}
+
+/* The kernel's snapshot, or one like it where that is captured too often. NULL: no memory. */
+static struct cx_args *to_capture(struct cx_kernel *kernel)
+{
+    struct cx_args *args = kernel->args;
+    if (captures_of(atomic_load_explicit(&args->holders, memory_order_relaxed)) < MOST_CAPTURES)
+        return args;
+    if (!(args = cx_args_clone(kernel->args)))
+        return NULL;
+    cx_args_drop(&kernel->args);
+    return kernel->args = args;
 }
 
 struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing)
 {
+    unsigned taken = 0, set = 0;
     cx_lock(&kernel->lock);
-    struct cx_args *args = kernel->args;
-    for (unsigned i = 0; args && i < args->count; i++) {
-        if (args->arg[i].kind == CX_ARGS_UNSET) {
-            *missing = i;
-            args = NULL;
-        }
-    }
-    unsigned taken = 0;
-    bool captured = args && capture_again(args);
-    if (args)
-        atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
-    if (args && !captured) {
-        taken = take_buffers(args);
-        captured = taken == args->count;
-        /* from 0: under the lock */
-        atomic_fetch_add_explicit(&args->capture, captured, memory_order_relaxed);
-    }
+    while (set < kernel->nargs && kernel->args->arg[set].kind != CX_ARGS_UNSET)
+        set++;
+    struct cx_args *args = set == kernel->nargs ? to_capture(kernel) : NULL;
+    const bool captured = args && capture(args, &taken);
+    *missing = set;
     cx_unlock(&kernel->lock);
     if (args && !captured) {
-        *missing = args->count;
         release_buffers(args, taken); /* which may call the program back */
         cx_args_drop(&args);
     }

@@ -50,13 +50,22 @@ struct cx_arg {
 };
 
 struct cx_args {
-    atomic_uint refs;    /* holders of the struct: the kernel, real kernels, and all captures together */
-    atomic_uint capture; /* captures: while there is one, every mem is referenced */
+    /* who has it: four numbers, in units of CX_ARGS_OWNER and those after it. Freed when the first three are
+     * 0 */
+    atomic_uint_fast64_t holders;
+    /* arguments, as bits, whose values changed after the one real kernel that holds it was given them */
+    atomic_uint_fast64_t untold;
     unsigned count;
     const void **svm; /* CL_KERNEL_EXEC_INFO_SVM_PTRS: owned; NULL: never given */
     size_t nsvm;
     struct cx_arg arg[];
 };
+#define CX_ARGS_OWNER   UINT64_C(1)         /* the kernel, or who has just made it or is about to free it */
+#define CX_ARGS_BOUND   (UINT64_C(1) << 8)  /* real kernels that hold these values */
+#define CX_ARGS_CAPTURE (UINT64_C(1) << 20) /* captures: while there is one, every mem is referenced */
+#define CX_ARGS_PASSED  (UINT64_C(1) << 42) /* ... that will read no values any more: the driver has them */
+enum { CX_ARGS_UNTOLD = 64 };               /* arguments that have a bit in `untold` */
+
 /* The memory object behind an argument, or NULL for other kinds and NULL objects. Called by launch/ and
  * plan/. */
 static inline struct cx_mem *cx_args_mem(const struct cx_args *args, unsigned arg)
@@ -68,6 +77,11 @@ struct cx_args *cx_args_ref(struct cx_args *args);
 /* Drops a captured reference and nulls it. Accepts a pointer to NULL. Called by api/command_buffer_record.c,
  * api/enqueue_kernel.c and launch/replay.c. */
 void cx_args_unref(struct cx_args **args);
+/* The holder of a captured reference has given the values to the driver: it will read buffers alone, and
+ * clSetKernelArg may change values in place. Called by launch/replay.c. */
+void cx_args_pass(struct cx_args *args);
+/* cx_args_unref of a reference that cx_args_pass was called for. Called by launch/replay.c. */
+void cx_args_unref_passed(struct cx_args **args);
 
 struct cx_kernel {
     struct cx_object base;
@@ -99,8 +113,18 @@ struct cx_args *cx_kernel_capture(struct cx_kernel *kernel, unsigned *missing);
 /* Makes a snapshot with one reference and uninitialised arguments. NULL: no memory. Called by kernel_arg.c.
  */
 struct cx_args *cx_args_new(unsigned count);
-/* Releases the snapshot reference that a kernel object or a real kernel holds (not a captured one), and nulls
- * it. Called by program/, api/ and launch/. */
+/* Releases the snapshot reference of its owner (not a captured one), and nulls it. Called by program/, api/
+ * and launch/. */
 void cx_args_drop(struct cx_args **args);
+/* Takes, and releases, the reference of a real kernel that holds the snapshot's values. The caller has
+ * another one as it takes it. Called by kernel_bind.c. */
+void cx_args_bind(struct cx_args *args);
+void cx_args_unbind(struct cx_args **args);
+/* A real kernel that holds the snapshot was given what is `untold`; if others hold it, one of them may be the
+ * one that was not. The caller has a captured reference. Called by kernel_bind.c. */
+void cx_args_told(struct cx_args *args);
+/* Whether anything of the snapshot may be changed in place, since only its owner has it; or just values, as
+ * whoever else has it needs them no more: *values. The kernel's lock is held. Called by kernel_arg.c. */
+bool cx_args_alone(const struct cx_args *args, bool *values);
 
 #endif

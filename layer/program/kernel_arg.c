@@ -75,7 +75,8 @@ struct cx_args *cx_args_clone(const struct cx_args *args)
 /* Makes the snapshot one that nobody else holds; the kernel's lock is held. false: no memory. */
 static bool make_own(struct cx_kernel *kernel)
 {
-    if (atomic_load_explicit(&kernel->args->refs, memory_order_acquire) == 1)
+    bool values;
+    if (cx_args_alone(kernel->args, &values))
         return true;
     struct cx_args *clone = cx_args_clone(kernel->args);
     if (!clone)
@@ -85,40 +86,91 @@ static bool make_own(struct cx_kernel *kernel)
     return true;
 }
 
-/* Puts the checked argument into the snapshot: a value, a local size, a memory object (may be NULL) or a
- * sampler. */
-static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind kind, size_t size,
-                    const void *value, struct cx_object *object)
-{
-    struct cx_mem *mem = kind == CX_ARGS_MEM ? (struct cx_mem *)object : NULL;
-    cl_int error = CL_OUT_OF_HOST_MEMORY;
+/* An argument as it is to be: a value, a local size, a memory object (may be NULL) or a sampler. */
+struct given {
+    enum cx_args_kind kind;
+    size_t size;
+    const void *value;
+    struct cx_object *object;
+};
 
-    cx_lock(&kernel->lock);
-    if (!make_own(kernel))
-        goto done;
-    struct cx_arg *arg = &kernel->args->arg[index];
-    if (kind == CX_ARGS_VALUE) {
-        if (!make_room(arg, size)) {
+/* Whether the argument is that already. */
+static bool is_given(const struct cx_arg *arg, const struct given *given)
+{
+    if (arg->kind != given->kind || arg->size != given->size)
+        return false;
+    switch (given->kind) {
+    case CX_ARGS_VALUE:
+        return !memcmp(arg->value, given->value, given->size);
+    case CX_ARGS_MEM:
+        return arg->mem == (struct cx_mem *)given->object && (!arg->mem || arg->mem_id == given->object->id);
+    case CX_ARGS_LOCAL:
+        return true;
+    case CX_ARGS_SAMPLER:
+        return arg->sampler == (struct cx_sampler *)given->object;
+    case CX_ARGS_UNSET:
+    case CX_ARGS_REAL:
+        break;
+    }
+    return false;
+}
+
+/* Another value of the same size, where everybody else who has the snapshot needs values no more: launches
+ * that differ in a number make no snapshots. False: it is not so. The kernel's lock is held, which is that of
+ * the one that is launched. */
+static bool set_in_place(struct cx_kernel *kernel, unsigned index, const struct given *given)
+{
+    struct cx_args *args = kernel->args;
+    struct cx_arg *arg = &args->arg[index];
+    bool values;
+    if (given->kind != CX_ARGS_VALUE || arg->kind != CX_ARGS_VALUE || arg->size != given->size ||
+        index >= CX_ARGS_UNTOLD || kernel->on)
+        return false;
+    (void)cx_args_alone(args, &values);
+    if (!values)
+        return false;
+    memcpy(arg->value, given->value, given->size);
+    atomic_store_explicit(&args->untold,
+                          atomic_load_explicit(&args->untold, memory_order_relaxed) | UINT64_C(1) << index,
+                          memory_order_relaxed);
+    return true;
+}
+
+/* Puts what is given into a snapshot that nobody else holds. false: no memory. */
+static bool set_own(struct cx_arg *arg, const struct given *given)
+{
+    struct cx_mem *mem = given->kind == CX_ARGS_MEM ? (struct cx_mem *)given->object : NULL;
+    if (given->kind == CX_ARGS_VALUE) {
+        if (!make_room(arg, given->size)) {
             arg->kind = CX_ARGS_UNSET;
-            goto done;
+            return false;
         }
-        memcpy(arg->value, value, size);
+        memcpy(arg->value, given->value, given->size);
     }
     cx_sampler_unref(&arg->sampler);
-    if (kind == CX_ARGS_SAMPLER)
-        arg->sampler = cx_sampler_ref((struct cx_sampler *)object);
-    arg->kind = kind;
-    arg->size = size;
+    if (given->kind == CX_ARGS_SAMPLER)
+        arg->sampler = cx_sampler_ref((struct cx_sampler *)given->object);
+    arg->kind = given->kind;
+    arg->size = given->size;
     arg->mem = mem;
     arg->mem_id = mem ? mem->base.id : 0;
     arg->svm = mem && mem->storage->svm && !mem->image;
     cx_mem_unref(&arg->window);
     if (mem && mem->cached)
         arg->window = cx_mem_ref(mem);
-    error = CL_SUCCESS;
-done:
+    return true;
+}
+
+/* Puts the checked argument into the snapshot. */
+static cl_int store(struct cx_kernel *kernel, unsigned index, enum cx_args_kind kind, size_t size,
+                    const void *value, struct cx_object *object)
+{
+    const struct given given = {kind, size, value, object};
+    cx_lock(&kernel->lock);
+    const bool done = is_given(&kernel->args->arg[index], &given) || set_in_place(kernel, index, &given) ||
+                      (make_own(kernel) && set_own(&kernel->args->arg[index], &given));
     cx_unlock(&kernel->lock);
-    return error;
+    return done ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
 /* Whether a memory object (or NULL) is what the parameter wants, where it is known what that is: the driver

@@ -51,7 +51,7 @@ void cx_kernel_members_destroy(struct cx_kernel *kernel)
         for (unsigned v = 0; v < CX_VARIANT_COUNT; v++) {
             if (member->real[v])
                 device_of(kernel, m)->cl->clReleaseKernel(member->real[v]);
-            cx_args_drop(&member->held[v]);
+            cx_args_unbind(&member->held[v]);
         }
     }
     free(kernel->members);
@@ -131,7 +131,7 @@ static void drop_spoilt(const struct cx_kernel *kernel, unsigned member, enum cx
         device_of(kernel, member)->cl->clReleaseKernel(own->real[variant]);
         own->real[variant] = NULL;
         own->svm[variant] = false;
-        cx_args_drop(&own->held[variant]);
+        cx_args_unbind(&own->held[variant]);
     }
 }
 
@@ -194,6 +194,39 @@ bool cx_kernel_may_compile(struct cx_kernel *kernel, unsigned m, enum cx_variant
     return true;
 }
 
+/* Has the values that a real kernel was given stay as they are, if they are the kernel's own and may change.
+ * Gives an owner's reference, or NULL: they stay anyway. */
+static struct cx_args *keep_values(struct cx_kernel *kernel, struct cx_args *held)
+{
+    cx_lock(&kernel->lock);
+    const bool may_change = kernel->args == held;
+    if (may_change)
+        atomic_fetch_add_explicit(&held->holders, CX_ARGS_OWNER, memory_order_relaxed);
+    cx_unlock(&kernel->lock);
+    return may_change ? held : NULL;
+}
+
+/* Whether the argument changed in place since a real kernel was given the snapshot. */
+static bool is_untold(const struct cx_args *held, unsigned index)
+{
+    return index < CX_ARGS_UNTOLD && atomic_load_explicit(&held->untold, memory_order_relaxed) >> index & 1;
+}
+
+/* Gives a real kernel what changed in place since it was given the snapshot. False: the driver refuses. */
+static bool tell_untold(const struct cx_kernel *kernel, unsigned member, cl_kernel real, struct cx_args *args)
+{
+    uint64_t untold = atomic_load_explicit(&args->untold, memory_order_relaxed);
+    if (!untold)
+        return true;
+    for (; untold; untold &= untold - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(untold);
+        if (set_one(kernel, member, real, i, &args->arg[i]) != CL_SUCCESS)
+            return false;
+    }
+    cx_args_told(args);
+    return true;
+}
+
 cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant variant,
                       struct cx_args *args, cl_kernel *real)
 {
@@ -211,18 +244,20 @@ cl_int cx_kernel_bind(struct cx_kernel *kernel, unsigned member, enum cx_variant
     }
     *real = own->real[variant];
     const struct cx_args *held = own->held[variant];
-    if (held == args)
+    if (held == args && tell_untold(kernel, member, *real, args))
         return CL_SUCCESS;
+    struct cx_args *kept = held ? keep_values(kernel, own->held[variant]) : NULL;
     if (args->svm)
         error = set_svm_pointers(kernel, member, *real, held, args);
     for (unsigned i = 0; i < args->count && error == CL_SUCCESS; i++)
-        if (!held || !same_arg(&held->arg[i], &args->arg[i])) {
+        if (!held || is_untold(held, i) || !same_arg(&held->arg[i], &args->arg[i])) {
             error = set_one(kernel, member, *real, i, &args->arg[i]);
             own->svm[variant] |= is_svm(&args->arg[i]);
         }
-    cx_args_drop(&own->held[variant]);
+    cx_args_drop(&kept);
+    cx_args_unbind(&own->held[variant]);
     if (error == CL_SUCCESS) {
-        atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
+        cx_args_bind(args);
         own->held[variant] = args;
     }
     return error;

@@ -212,7 +212,7 @@ static cl_ulong local_size(const struct cx_kernel *kernel, struct cx_kernel *giv
     const unsigned first = first_member(kernel);
     cx_lock(&given->lock);
     struct cx_args *args = given->args;
-    atomic_fetch_add_explicit(&args->refs, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&args->holders, CX_ARGS_OWNER, memory_order_relaxed);
     cx_unlock(&given->lock);
     const cl_ulong answer = first < members_of(kernel) ? ask_local(kernel, first, args) : 0;
     cx_args_drop(&args);

@@ -286,6 +286,84 @@ static void expect_out(cl_mem out, unsigned member, cl_int base, unsigned items)
         ck_assert_int_eq(got[i], base + (cl_int)(i / 8) * 1000 + (cl_int)items * 100000);
 }
 
+/* A capture of the current arguments, bound on member 0; *done: how many were set there. */
+static struct cx_args *bound(struct cx_kernel *kernel, unsigned *done)
+{
+    unsigned missing;
+    cl_kernel real;
+    struct cx_args *args = cx_kernel_capture(kernel, &missing);
+    ck_assert_ptr_nonnull(args);
+    cx_context_lock(context);
+    ck_assert_int_eq(cx_mem_prepare(args->arg[0].mem, 0), CL_SUCCESS);
+    cx_context_unlock(context);
+    sets = 0;
+    ck_assert_int_eq(cx_kernel_bind(kernel, 0, CX_VARIANT_PLAIN, args, &real), CL_SUCCESS);
+    *done = sets;
+    return args;
+}
+
+/* Launches that need values no more leave the snapshot to clSetKernelArg, which changes a value in place; the
+ * real kernel is told of that, whichever snapshot it is bound to next. */
+START_TEST(values_in_place)
+{
+    const struct cx_subrange_launch whole = {.dims = 1, .global = {64, 1, 1}, .local = {8, 1, 1}};
+    cl_program program = build(text);
+    cl_kernel kernel = kernel_of(program, "mixed");
+    struct cx_kernel *own = cx_kernel_from(kernel);
+    cl_mem out = buffer(64 * sizeof(cl_int));
+    struct cx_args *flying[4];
+    unsigned done, missing;
+    set_all(kernel, out, 1);
+    for (cl_int i = 0; i < 4; i++) {
+        set(kernel, 2, sizeof(i), &i);
+        flying[i] = bound(own, &done);
+        ck_assert_uint_eq(done, i ? 1 : 4);
+        ck_assert_ptr_eq(flying[i], own->args);
+        ck_assert_ptr_eq(flying[i], flying[0]);
+        cx_args_pass(flying[i]);
+    }
+    cl_int value = 4;
+    set(kernel, 1, 16 * sizeof(cl_int), NULL); /* no value: a snapshot of its own */
+    set(kernel, 2, sizeof(value), &value);
+    ck_assert_ptr_ne(own->args, flying[0]);
+    ck_assert_int_eq(added(flying[0]), 3);
+    ck_assert_uint_eq(run_on(own, 0, CX_VARIANT_PLAIN, &whole), 2);
+    expect_out(out, 0, 4 + 5, 64);
+    for (unsigned i = 0; i < 4; i++)
+        cx_args_unref_passed(&flying[i]);
+
+    struct cx_args *recorded = cx_kernel_capture(own, &missing); /* whose values may be read for long */
+    value = 5;
+    set(kernel, 2, sizeof(value), &value);
+    ck_assert_ptr_ne(own->args, recorded);
+    ck_assert_uint_eq(run_on(own, 0, CX_VARIANT_PLAIN, &whole), 1);
+    const struct cx_args *current = own->args;
+    value = 4; /* as the recorded one has it, and the real kernel has not */
+    set(kernel, 2, sizeof(value), &value);
+    ck_assert_ptr_eq(own->args, current);
+    cl_kernel real;
+    sets = 0;
+    ck_assert_int_eq(cx_kernel_bind(own, 0, CX_VARIANT_PLAIN, recorded, &real), CL_SUCCESS);
+    ck_assert_uint_eq(sets, 1);
+    cx_args_unref(&recorded);
+    ck_assert_uint_eq(run_on(own, 0, CX_VARIANT_PLAIN, &whole), 0);
+    expect_out(out, 0, 4 + 5, 64);
+
+    ck_assert_uint_eq(run_on(own, 1, CX_VARIANT_PLAIN, &whole), 4); /* two hold it: not in place */
+    current = own->args;
+    value = 6;
+    set(kernel, 2, sizeof(value), &value);
+    ck_assert_ptr_ne(own->args, current);
+    for (unsigned m = 0; m < 2; m++) {
+        ck_assert_uint_eq(run_on(own, m, CX_VARIANT_PLAIN, &whole), 1);
+        expect_out(out, m, 6 + 5, 64);
+    }
+    ck_assert_int_eq(cx_clReleaseKernel(kernel), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseMemObject(out), CL_SUCCESS);
+    ck_assert_int_eq(cx_clReleaseProgram(program), CL_SUCCESS);
+}
+END_TEST
+
 START_TEST(binding)
 {
     const struct cx_subrange_launch whole = {.dims = 1, .global = {64, 1, 1}, .local = {8, 1, 1}};
@@ -579,6 +657,7 @@ int main(void)
     tcase_add_test(inside, snapshots);
     tcase_add_test(inside, buffers_in_snapshots);
     tcase_add_test(inside, argument_errors);
+    tcase_add_test(inside, values_in_place);
     tcase_add_test(inside, binding);
     tcase_add_test(inside, variants);
     tcase_add_test(inside, variants_that_fail);
