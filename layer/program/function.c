@@ -295,13 +295,15 @@ cl_int cx_function_try(struct cx_function *function, unsigned index, size_t size
     struct cx_param *param = &function->params[index];
     cl_int error = CL_SUCCESS;
 
+    if (value && param->kind == CX_PARAM_VALUE &&
+        atomic_load_explicit(&param->size, memory_order_relaxed) == size)
+        return CL_SUCCESS;
     cx_lock(&function->lock);
-    bool known = value && param->kind == CX_PARAM_VALUE && param->size == size;
-    for (unsigned m = 0; !known && error == CL_SUCCESS && m < function->program->context->nmembers; m++)
+    for (unsigned m = 0; error == CL_SUCCESS && m < function->program->context->nmembers; m++)
         if (function->check[m])
             error = device_of(function, m)->cl->clSetKernelArg(function->check[m], index, size, value);
     if (error == CL_SUCCESS && value)
-        param->size = size;
+        atomic_store_explicit(&param->size, size, memory_order_relaxed);
     cx_unlock(&function->lock);
     return error;
 }

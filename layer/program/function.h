@@ -33,7 +33,7 @@ struct cx_param {
     bool
         reported; /* a driver reports it; else trials found it, which cannot distinguish images from values */
     cl_kernel_arg_access_qualifier access; /* IMAGE: as reported, else NONE */
-    size_t size;                           /* VALUE: bytes that the drivers have accepted, 0 when none yet */
+    atomic_size_t size;                    /* VALUE: bytes that the drivers have accepted, 0 when none yet */
 };
 
 struct cx_algo;

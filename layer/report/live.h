@@ -62,7 +62,8 @@ unsigned cx_live_name_kernel(const char *name);
 
 static inline void cx_live_add(_Atomic uint64_t *counter, uint64_t more)
 {
-    atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+    if (more)
+        atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 /* A launch was enqueued (begun), given to a device (runs), and is over. Called by api/enqueue_kernel.c,
  * launch/ and plan/launch_stats.c. */
