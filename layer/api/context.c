@@ -74,7 +74,7 @@ static void context_free(void *data) CX_UNCHECKED
     for (unsigned w = 0; context->workers && w <= context->nmembers; w++)
         cx_worker_end(&context->workers[w]);
     close_members(context);
-    cx_freelist_free(&context->replay_jobs);
+    cx_jobs_free(context->spare_jobs);
     cx_transports_finish(context);
     cx_peers_finish(context->memory.peers);
     free(context->workers);
@@ -236,7 +236,6 @@ static struct cx_context *context_create(struct cx_device *const *devices, cl_ui
     pthread_cond_init(&context->settled, &monotonic);
     pthread_cond_init(&context->callbacks.called, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    context->replay_jobs = (struct cx_freelist)CX_FREELIST_NONE;
     context->notify = notify;
     context->notify_data = data;
     if (nproperties) {

@@ -36,13 +36,3 @@ void cx_freelist_give(struct cx_freelist *freelist, void *memory)
     cx_unlock(&freelist->lock);
     free(memory);
 }
-
-void cx_freelist_free(struct cx_freelist *freelist)
-{
-    while (freelist->first) {
-        void **memory = freelist->first;
-        freelist->first = *memory;
-        free(memory);
-    }
-    freelist->n = 0;
-}

@@ -22,11 +22,9 @@ struct cx_freelist {
     }
 
 /* Takes a block, of the one size that this list has; its content is undefined. NULL: no memory. Called by
- * program/kernel.c and timeline/worker.c. */
+ * program/kernel.c. */
 void *cx_freelist_take(struct cx_freelist *freelist, size_t size);
-/* Gives a block back; accepts NULL. Called by program/kernel.c and timeline/worker.c. */
+/* Gives a block back; accepts NULL. Called by program/kernel.c. */
 void cx_freelist_give(struct cx_freelist *freelist, void *memory);
-/* Frees the blocks in the list. Called by api/context.c. */
-void cx_freelist_free(struct cx_freelist *freelist);
 
 #endif

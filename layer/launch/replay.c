@@ -175,17 +175,17 @@ static double seconds_of(const struct cx_replay *replay, const struct cx_access_
     return replay->seconds * (double)cx_launch_items(geometry) / (double)cx_launch_items(&replay->geometry);
 }
 
-static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
-                   const struct cx_access_geometry *geometry, struct cx_kernel_history *history,
-                   struct cx_replay *replay) CX_HOLDS(cx_context_locked)
+/* NULL: no memory. *here: it is for this thread to run (cx_worker_plan_here). */
+static struct cx_job *repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args *args,
+                             const struct cx_access_geometry *geometry, struct cx_kernel_history *history,
+                             struct cx_replay *replay, bool *here) CX_HOLDS(cx_context_locked)
 {
     const double seconds = seconds_of(replay, geometry);
     struct cx_worker *worker = &queue->context->workers[replay->member];
     struct replay_job *own;
-    struct cx_job *job =
-        cx_job_take(&queue->context->replay_jobs, queue->context, sizeof(*own), (void **)&own);
+    struct cx_job *job = cx_job_take(queue->context, sizeof(*own), (void **)&own);
     if (!job)
-        return false;
+        return NULL;
     *own = (struct replay_job){.queue = cx_queue_ref(queue),
                                .kernel = cx_kernel_ref(kernel),
                                .args = args,
@@ -202,14 +202,15 @@ static bool repeat(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_a
     cx_result_use_launch(args, replay->summary, history, worker, replay->use, replay->risk);
     if (replay->briefly)
         cx_outstanding_add(worker, seconds);
-    queue->frontier[worker->index] = cx_worker_plan(worker, job);
+    queue->frontier[worker->index] = worker->timeline.planned + 1;
+    *here = cx_worker_plan_here(worker, job);
     history->lengths.unmeasured++;
     cx_plan_ran(queue->context, history, replay->member, seconds);
     if (replay->lacked > 0)
         cx_plan_lacked(queue->context, history, replay->lacked, replay->gain);
     replay->left--;
     cx_live_begun(kernel->function->live);
-    return true;
+    return job;
 }
 
 bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct cx_args **args,
@@ -221,15 +222,23 @@ bool cx_replay_launch(struct cx_queue *queue, struct cx_kernel *kernel, struct c
     cx_context_lock(context);
     struct cx_kernel_history *history = kernel->function->history;
     struct cx_replay *replay = history ? find(history, geometry, local_given) : NULL;
-    if (!replay || !may_repeat(queue, kernel, *args, history, replay) ||
-        !repeat(queue, kernel, *args, geometry, history, replay)) {
+    struct cx_job *job = NULL;
+    bool here = false;
+    if (replay && may_repeat(queue, kernel, *args, history, replay))
+        job = repeat(queue, kernel, *args, geometry, history, replay, &here);
+    if (!job) {
         cx_context_unlock(context); /* nothing became ready */
         return false;
     }
     *args = NULL;
-    cx_debug(CX_TOPIC_WORKER, "%s runs as before on %s", kernel->function->name,
-             context->workers[replay->member].device->name);
-    cx_context_plan_and_unlock(context);
+    struct cx_worker *worker = &context->workers[replay->member];
+    cx_debug(CX_TOPIC_WORKER, "%s runs as before on %s", kernel->function->name, worker->device->name);
+    if (here) {
+        cx_context_unlock(context);
+        cx_worker_run_here(worker, job);
+    } else {
+        cx_context_plan_and_unlock(context);
+    }
     return true;
 }
 

@@ -11,7 +11,6 @@
 
 #include "layer/object/object.h"
 #include "layer/driver/device.h"
-#include "layer/base/freelist.h"
 #include "layer/base/lock.h"
 #include <pthread.h>
 
@@ -123,8 +122,8 @@ struct cx_context {
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     struct cx_context_pending pending;
     struct cx_context_callbacks callbacks;
-    atomic_uint ndeferred;          /* launches deferred until something progresses */
-    struct cx_freelist replay_jobs; /* replay.c: memory of its jobs */
+    atomic_uint ndeferred; /* launches deferred until something progresses */
+    struct cx_job *spare_jobs CX_GUARDED_BY(cx_context_locked); /* memory for cx_job_take */
     atomic_uint nqueues;
     /* account.h: the time that splits may lose; NULL: that is not bounded, or there is one member */
     struct cx_account *account;

@@ -45,6 +45,8 @@ struct cx_timeline {
     struct cx_job *flying CX_GUARDED_BY(cx_timeline_locked); /* submitted, not known to be complete */
     struct cx_job *flying_tail CX_GUARDED_BY(cx_timeline_locked);
     unsigned nflying CX_GUARDED_BY(cx_timeline_locked);
+    struct cx_job *spare CX_GUARDED_BY(cx_timeline_locked); /* memory of jobs that are over (cx_job_take) */
+    unsigned nspare CX_GUARDED_BY(cx_timeline_locked);
     unsigned nloose;       /* jobs since the last one with an event; whoever pumps */
     atomic_bool tell_next; /* the next job is to have an event (cx_worker_tell_next) */
     bool reaping CX_GUARDED_BY(cx_timeline_locked); /* a thread completes jobs */

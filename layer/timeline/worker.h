@@ -140,13 +140,14 @@ struct cx_job {
     bool loose; /* set by cx_job_event: in flight without an event; a later job's event, or clFinish, shows
                    its end */
     bool alone; /* set before finish: no other job that computes has been found to be over together with it */
-    bool checked;                 /* the event's status is known: the job is over, and `status` is set */
-    bool stale;                   /* failed because of the context's epoch, not because of itself */
-    bool unused;                  /* set by finish: its results are not used, so its failure is ignored */
-    bool within;                  /* its memory is its command's (cx_command_job) */
-    struct cx_freelist *freelist; /* the free list that its memory is from, or NULL */
-    unsigned epoch;               /* the context's when it was planned */
-    cl_int status;                /* CL_SUCCESS or the first error */
+    bool checked;    /* the event's status is known: the job is over, and `status` is set */
+    bool stale;      /* failed because of the context's epoch, not because of itself */
+    bool unused;     /* set by finish: its results are not used, so its failure is ignored */
+    bool within;     /* its memory is its command's (cx_command_job) */
+    bool kept;       /* its memory is from cx_job_take */
+    bool behind;     /* set by cx_worker_plan_here: others of its worker are in flight */
+    unsigned epoch;  /* the context's when it was planned */
+    cl_int status;   /* CL_SUCCESS or the first error */
     uint64_t deps[]; /* one a timeline: that timeline must have completed this seq before run; 0 for none */
 };
 
@@ -250,14 +251,16 @@ void cx_worker_park(const struct cx_worker *worker);
  * launch/ and memory/. */
 struct cx_job *cx_job_new(const struct cx_context *context);
 size_t cx_job_size(const struct cx_context *context);
-/* Like cx_job_new, with `more` zeroed bytes behind it (*behind), from a free list, to which the memory
- * returns. The list outlives the job; all of its jobs have equally many bytes behind them. Called by
- * launch/replay.c. */
-struct cx_job *cx_job_take(struct cx_freelist *freelist, const struct cx_context *context, size_t more,
-                           void **behind);
+/* Makes a zeroed job with so many bytes behind it, whose memory goes from one to the next: glibc would take
+ * 0.1 us to allocate it and as much to free it. All of a context have the same size. NULL: no memory. Called
+ * by launch/replay.c. */
+struct cx_job *cx_job_take(struct cx_context *context, size_t more, void **behind)
+    CX_HOLDS(cx_context_locked);
 /* Frees a job that was not planned, or is over; accepts NULL. Called by worker_reap.c, api/enqueue.c,
  * launch/split.c and launch/whole.c. */
 void cx_job_free(struct cx_job *job);
+/* Frees a list of jobs' memory. Called by worker.c and api/context.c. */
+void cx_jobs_free(struct cx_job *jobs);
 
 /* Called by run if its one real command goes to worker->queue: where the command's event is to be stored;
  * NULL: no event is needed, which saves its cost (3 us on an H200). */
@@ -267,9 +270,13 @@ static inline cl_event *cx_job_event(struct cx_job *job)
     return job->track ? &job->event : NULL;
 }
 
-/* Plans a job: gives it the next seq and queues it. The caller holds context->lock. Called by command.c
- * and launch/replay.c. */
+/* Plans a job: gives it the next seq and queues it. The caller holds context->lock. Called by command.c.
+ */
 uint64_t cx_worker_plan(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked);
+/* Likewise, where no other work of the context became ready with it, and it waits for nothing. True: it is
+ * for the caller to have it run, by cx_worker_run_here, once no lock is held. Called by launch/replay.c. */
+bool cx_worker_plan_here(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_context_locked);
+void cx_worker_run_here(struct cx_worker *worker, struct cx_job *job);
 /* Pumps: runs what can run now, in the calling thread if allowed, else wakes the worker's thread. The caller
  * holds no lock. Called by plan_ready.c. */
 void cx_worker_pump(struct cx_worker *worker);

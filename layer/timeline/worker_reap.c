@@ -50,20 +50,22 @@ bool cx_worker_event_over(const struct cx_worker *worker, cl_event event)
     return event_status(worker, event, CL_QUEUED) <= CL_COMPLETE;
 }
 
-/* A driver that does not say is waited for. */
-static bool event_complete(const struct cx_worker *worker, cl_event event)
+enum { UNKNOWN = CL_QUEUED + 1 }; /* the driver does not say */
+
+/* Such an event is waited for. */
+static bool event_complete(const struct cx_worker *worker, cl_event event, cl_int *status)
 {
-    enum { UNKNOWN = CL_QUEUED + 1 };
-    const cl_int status = event ? event_status(worker, event, UNKNOWN) : CL_COMPLETE;
-    if (status == UNKNOWN)
+    *status = event ? event_status(worker, event, UNKNOWN) : CL_COMPLETE;
+    if (*status == UNKNOWN)
         worker->device->cl->clWaitForEvents(1, &event);
-    return status <= CL_COMPLETE || status == UNKNOWN;
+    return *status <= CL_COMPLETE || *status == UNKNOWN;
 }
 
 cl_int cx_worker_wait_event(struct cx_worker *worker, cl_event event)
 {
     const cl_icd_dispatch *cl = worker->device->cl;
-    if (cl->clWaitForEvents(1, &event) == CL_SUCCESS || event_complete(worker, event))
+    cl_int status;
+    if (cl->clWaitForEvents(1, &event) == CL_SUCCESS || event_complete(worker, event, &status))
         return CL_SUCCESS;
     return cl->clFinish(worker->queue); /* the wait itself failed */
 }
@@ -99,7 +101,8 @@ static uint64_t end_of(const struct cx_job *job)
     return (!command && !job->kind.launches) || job->times.end_ns ? job->times.end_ns : CX_END_UNKNOWN;
 }
 
-/* The job is complete: fill in times and status, tell the command, free. Gives end_of it. */
+/* The job is complete: fill in times and status, tell the command, free, unless its memory is kept. Gives
+ * end_of it. */
 static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
 {
     if (job->first_event)
@@ -134,7 +137,8 @@ static uint64_t complete_job(struct cx_worker *worker, struct cx_job *job)
         cx_command_part_done(job->command, job->status, job->times.start_ns, job->times.end_ns);
     struct cx_command *command = job->command;
     const uint64_t end_ns = end_of(job);
-    cx_job_free(job);
+    if (!job->kept)
+        cx_job_free(job);
     cx_command_unref(&command);
     return end_ns;
 }
@@ -177,9 +181,82 @@ void cx_worker_fly(struct cx_worker *worker, struct cx_job *job)
     moved_on(worker);
 }
 
-void cx_worker_reap(struct cx_worker *worker, uint64_t known)
+/* Keeps the memory of so many jobs for the next ones; with AddressSanitizer of none, so that a use after free
+ * is found. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MOST_SPARE = 0 };
+#else
+enum { MOST_SPARE = 128 };
+#endif
+
+static void keep(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_timeline_locked)
 {
-    bool moved = false, computed = false;
+    if (worker->timeline.nspare >= MOST_SPARE) {
+        cx_job_free(job);
+        return;
+    }
+    job->next = worker->timeline.spare;
+    worker->timeline.spare = job;
+    worker->timeline.nspare++;
+}
+
+/* Takes the first flying job, which is over, and others that are up to `known`, if nobody is told of their
+ * end but by `completed`: jobs without a command. */
+static struct cx_job *land(struct cx_worker *worker, uint64_t known) CX_HOLDS(cx_timeline_locked)
+{
+    struct cx_job *first = worker->timeline.flying, *last = first;
+    worker->timeline.nflying--;
+    while (first->kept && last->next && last->next->seq <= known && last->next->kept) {
+        last = last->next;
+        worker->timeline.nflying--;
+    }
+    worker->timeline.flying = last->next;
+    if (!last->next)
+        worker->timeline.flying_tail = NULL;
+    last->next = NULL;
+    return first;
+}
+
+/* Completes jobs that landed. alone: no other that computes was over with them. */
+static void complete_landed(struct cx_worker *worker, struct cx_job *jobs, bool alone)
+    CX_HOLDS(cx_timeline_locked)
+{
+    uint64_t seq = jobs->seq, end_ns = 0;
+    const bool kept = jobs->kept;
+    cx_timeline_unlock(&worker->timeline);
+    for (struct cx_job *job = jobs, *next; job; job = next) {
+        next = job->next;
+        job->alone = alone && !next;
+        end_ns = complete_job(worker, job);
+    }
+    cx_timeline_lock(&worker->timeline);
+    if (!kept)
+        cx_end_times_note(worker, seq, end_ns);
+    for (struct cx_job *job = jobs, *next; kept && job; job = next) {
+        next = job->next;
+        seq = job->seq;
+        cx_end_times_note(worker, seq, end_of(job));
+        keep(worker, job);
+    }
+    atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
+}
+
+/* Whether the job's event is complete; if so, its status is known. The caller reaps. */
+static bool job_complete(const struct cx_worker *worker, struct cx_job *job)
+{
+    cl_int status;
+    if (!event_complete(worker, job->event, &status))
+        return false;
+    job->checked = status != UNKNOWN;
+    if (status < 0 && job->status == CL_SUCCESS)
+        job->status = status;
+    return true;
+}
+
+/* once: asks the driver about one event only. */
+static void reap(struct cx_worker *worker, uint64_t known, bool once)
+{
+    bool moved = false, computed = false, asked = false;
     cx_timeline_lock(&worker->timeline);
     if (worker->timeline.reaping) {
         cx_timeline_unlock(&worker->timeline);
@@ -189,28 +266,20 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
     struct cx_job *job;
     while ((job = worker->timeline.flying)) {
         if (job->seq > known && (job->event || job->loose)) {
-            struct cx_job *teller = telling_job(job);
-            cl_event event = teller ? teller->event : NULL;
+            struct cx_job *teller = once && asked ? NULL : telling_job(job);
             cx_timeline_unlock(&worker->timeline);
-            bool over = event && event_complete(worker, event);
+            const bool over = teller && job_complete(worker, teller);
             cx_timeline_lock(&worker->timeline);
             if (!over)
                 break;
+            asked = true;
             known = teller->seq;
         }
-        uint64_t seq = job->seq;
-        const bool alone = job->kind.computes && !computed && !computes_until(job->next, known);
-        computed |= job->kind.computes;
-        worker->timeline.flying = job->next;
-        if (!worker->timeline.flying)
-            worker->timeline.flying_tail = NULL;
-        worker->timeline.nflying--;
-        cx_timeline_unlock(&worker->timeline);
-        job->alone = alone;
-        const uint64_t end_ns = complete_job(worker, job);
-        cx_timeline_lock(&worker->timeline);
-        cx_end_times_note(worker, seq, end_ns);
-        atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
+        const bool computes = job->kind.computes;
+        job = land(worker, known);
+        complete_landed(worker, job,
+                        computes && !computed && !computes_until(worker->timeline.flying, known));
+        computed |= computes;
         struct cx_job_running next = worker->timeline.flying
                                          ? cx_job_running_of(worker, worker->timeline.flying)
                                          : (struct cx_job_running){0};
@@ -228,6 +297,16 @@ void cx_worker_reap(struct cx_worker *worker, uint64_t known)
         cx_command_check_watched(worker->context);
         cx_context_progressed(worker->context);
     }
+}
+
+void cx_worker_reap(struct cx_worker *worker, uint64_t known)
+{
+    reap(worker, known, false);
+}
+
+void cx_worker_reap_some(struct cx_worker *worker)
+{
+    reap(worker, 0, true);
 }
 
 void cx_worker_reap_before(struct cx_worker *worker, uint64_t seq)
@@ -263,9 +342,12 @@ void cx_worker_complete_at_once(struct cx_worker *worker, struct cx_job *job)
     worker->timeline.reaping = true;
     cx_timeline_unlock(&worker->timeline);
     job->alone = true;
+    const bool kept = job->kept;
     const uint64_t end_ns = complete_job(worker, job);
     cx_timeline_lock(&worker->timeline);
     cx_end_times_note(worker, seq, end_ns);
+    if (kept)
+        keep(worker, job);
     atomic_store_explicit(&worker->timeline.submitted, seq, memory_order_release);
     atomic_store_explicit(&worker->timeline.completed, seq, memory_order_release);
     worker->timeline.reaping = false;

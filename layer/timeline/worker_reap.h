@@ -17,6 +17,8 @@ void cx_worker_fly(struct cx_worker *worker, struct cx_job *job) CX_HOLDS(cx_tim
  * Does nothing while another thread does this. The caller holds no lock. Called by worker.c and
  * worker_callbacks.c. */
 void cx_worker_reap(struct cx_worker *worker, uint64_t known);
+/* Likewise, but asks the driver no more than once. Called by worker.c. */
+void cx_worker_reap_some(struct cx_worker *worker);
 
 /* Completes the jobs before this one, which the driver has begun to run. The caller holds no lock. Called
  * by job_running.c. */
