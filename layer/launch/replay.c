@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Repetitions of one launch that was planned; of one that stays whole for a moment, as what it lacks may come
- * or the account may allow more, as many as take so many seconds. */
-enum { REPLAYS = 31 };
+/* Repetitions of one launch that was planned, beside others and on the only device; of one that stays whole
+ * for a moment, as what it lacks may come or the account may allow more, as many as take so many seconds. */
+enum { REPLAYS = 31, LONE_REPLAYS = 1023 };
 #define MOMENT 2e-3
 
 /* What a job of this kind owns, behind it. */
@@ -248,7 +248,7 @@ static unsigned most_repeats(const struct cx_launch *launch, double seconds) CX_
 {
     const enum cx_launch_repeats repeats = launch->decision.repeats;
     if (repeats == CX_REPEATS_ALIKE && !launch->deferral.lacks_builds)
-        return REPLAYS;
+        return launch->base.context->nmembers > 1 ? REPLAYS : LONE_REPLAYS;
     return repeats == CX_REPEATS_NOT || !(seconds > 0) ? 0 : (unsigned)fmin(MOMENT / seconds, REPLAYS);
 }
 
