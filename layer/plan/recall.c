@@ -3,6 +3,7 @@
  * What former processes learned, and what later ones are told. See recall.h.
  */
 #include "layer/plan/recall.h"
+#include "layer/base/own_code.h"
 #include "layer/base/checksum.h"
 #include "layer/base/log.h"
 #include "layer/driver/account.h"
@@ -323,11 +324,11 @@ void cx_recall_kernel(struct cx_kernel *kernel)
     struct cx_profile_key key;
     struct cx_profile profile = {.saved = 0};
     bool first = false, pays = false;
-    if (!context->account || !cx_knowledge_ready())
-        return;
+    cx_own_code_load();
+    const bool recalls = cx_knowledge_ready() && context->account;
     cx_context_lock(context);
     struct cx_kernel_history *history = cx_kernel_history_of(kernel->function, context->nmembers);
-    if (history && has_set(context) && name_kernel(kernel, history)) {
+    if (recalls && history && has_set(context) && name_kernel(kernel, history)) {
         key_of_kernel(context, history->recall.name, &key);
         pays = cx_knowledge_find(&key, &profile, &first) && first &&
                cx_profile_saves(&profile) > WORTH_AT_ONCE * price_of_all(kernel);
