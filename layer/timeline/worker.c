@@ -33,9 +33,9 @@ static _Thread_local const struct cx_worker *own;
 
 /* Events cost microseconds on some drivers, so a launch nobody asks about has none, save every so manyth. */
 enum { MAX_LOOSE = 31 };
-/* With so many jobs in flight, after as many more the driver is asked once which are over: that takes 1.7 us
- * on an H200. */
-enum { REAP_FROM = 32, REAP_EVERY = 32 };
+/* With so many jobs in flight, and after every few more, the driver is asked once which are over: that takes
+ * 1.7 us on an H200. By then the first event of so many is some launches old. */
+enum { REAP_FROM = 48, REAP_EVERY = 32 };
 /* After an enqueue so many jobs run in that thread at most, the others in the worker's: more may come all the
  * while, of other threads, which a call that does not block must not stay for. */
 enum { MOST_IN_CALLER = 16 };
@@ -305,7 +305,8 @@ static void hand_over(struct cx_worker *worker, struct cx_job *job, enum pump_mo
     }
     cx_worker_fly(worker, job);
     const bool over = known || runs_in_caller(worker);
-    const bool many = worker->timeline.nflying > REAP_FROM && worker->timeline.nflying % REAP_EVERY == 0;
+    const bool many =
+        worker->timeline.nflying >= REAP_FROM && (worker->timeline.nflying - REAP_FROM) % REAP_EVERY == 0;
     const struct cx_job_running running =
         job->command ? cx_job_running_of(worker, job) : (struct cx_job_running){0};
     if (!over && !many && !running.command)

@@ -5,10 +5,12 @@
  * has the arguments. On stub GPUs, alone and two; each test has a process of its own.
  */
 #include "cl_fixture.h"
+#include "cl_folder.h"
 #include "cl_recorded.h"
 #include "file.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { N = 256, LOCAL = 16, BYTES = N * sizeof(cl_int), LAUNCHES = 400, THREADS = 3 };
@@ -212,6 +214,31 @@ START_TEST(by_several_threads)
 }
 END_TEST
 
+/* While none of them is over: the driver gets an event and a question for 32 launches. */
+START_TEST(few_events)
+{
+    cl_folder_make("values");
+    setenv("STUB_GATE", cl_folder_path("gate"), 1);
+    setenv("STUB_LOG", cl_folder_path("log"), 1);
+    open_all(&setups[0]);
+    struct number number = number_make();
+    for (unsigned i = 0; i < 8; i++)
+        inc(&number);
+    cl_ok(clFinish(cl.queue));
+    fclose(fopen(cl_folder_path("gate"), "w"));
+    const unsigned asked = cl_lines_with(cl_folder_path("log"), "clGetEventInfo");
+    for (unsigned i = 0; i < LAUNCHES; i++)
+        inc(&number);
+    const unsigned more = cl_lines_with(cl_folder_path("log"), "clGetEventInfo") - asked;
+    remove(cl_folder_path("gate"));
+    ck_assert_uint_gt(more, 0);
+    ck_assert_uint_le(more, LAUNCHES / 32);
+    number_end(&number);
+    close_all();
+    cl_folder_remove();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("values");
@@ -222,5 +249,6 @@ int main(void)
     tcase_add_loop_test(tests, beside_a_recording, 0, SETUPS);
     tcase_add_loop_test(tests, beside_a_clone, 0, SETUPS);
     tcase_add_loop_test(tests, by_several_threads, 0, SETUPS);
+    tcase_add_test(tests, few_events);
     return tap_run(suite);
 }
