@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps the pages of the library's code. See own_code.h.
+ * Reads the library's code. See own_code.h.
  */
 #include "layer/base/own_code.h"
 
@@ -9,10 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A fault maps as much as this around its place (fault_around_bytes), of what is in memory. */
-enum { AROUND = 65536 };
+enum { LINE = 64 };
 
-/* Of the object that this function is in, what is not written. */
+/* Of the object that this function is in. */
 static int load_ours(struct dl_phdr_info *object, size_t size, void *unused)
 {
     const uintptr_t here = (uintptr_t)&load_ours;
@@ -27,8 +26,8 @@ static int load_ours(struct dl_phdr_info *object, size_t size, void *unused)
     for (unsigned i = 0; ours && i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         const uintptr_t from = object->dlpi_addr + segment->p_vaddr, to = from + segment->p_filesz;
-        const bool reads = segment->p_type == PT_LOAD && segment->p_flags & PF_R;
-        for (uintptr_t at = from; reads && !(segment->p_flags & PF_W) && at < to; at += AROUND - at % AROUND)
+        const bool reads = segment->p_type == PT_LOAD && segment->p_flags & PF_R && segment->p_flags & PF_X;
+        for (uintptr_t at = from; reads && at < to; at += LINE)
             (void)*(const volatile char *)at;
     }
     return ours;

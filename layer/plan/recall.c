@@ -324,7 +324,8 @@ void cx_recall_kernel(struct cx_kernel *kernel)
     struct cx_profile_key key;
     struct cx_profile profile = {.saved = 0};
     bool first = false, pays = false;
-    cx_own_code_load();
+    if (context->workers[context->fastest].device->type & CL_DEVICE_TYPE_GPU)
+        cx_own_code_load();
     const bool recalls = cx_knowledge_ready() && context->account;
     cx_context_lock(context);
     struct cx_kernel_history *history = cx_kernel_history_of(kernel->function, context->nmembers);

@@ -32,8 +32,8 @@ void cx_recall_speeds(const struct cx_launch *launch, struct cx_kernel_history *
 
 /* The program made a kernel: has its program built for other devices, and these opened, where its splits
  * saved the last processes many times what that costs, so that the first launch finds them ready; and has
- * made what the first launch would have to: the kernel's hash and history, and the library's code mapped.
- * Takes context->lock. Called through a pointer set in api/context.c. */
+ * made what the first launch would have to: the kernel's hash and history, and the library's code in the
+ * caches. Takes context->lock. Called through a pointer set in api/context.c. */
 void cx_recall_kernel(struct cx_kernel *kernel);
 /* Enters what policies found out about the kernel in former processes, where this one found nothing, at the
  * first call at which the base has been read. Called by plan_share.c. */

@@ -144,6 +144,7 @@ START_TEST(snapshots)
     cl_int value = 2;
     unsigned missing = 99;
 
+    ck_assert_ptr_nonnull(own->function->history); /* no launch has to make it */
     set(kernel, 0, sizeof(out), &out);
     ck_assert_ptr_null(cx_kernel_capture(own, &missing));
     ck_assert_uint_eq(missing, 1);
