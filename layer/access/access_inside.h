@@ -70,6 +70,11 @@ bool cx_access_is_memory(const struct cx_summary_kernel *kernel, uint32_t arg);
 /* Whether two shapes of two arguments of one object are apart in different units. Called by protocol.c. */
 bool cx_access_shapes_apart(const struct cx_access *access, uint32_t arg_x, const struct cx_shape *x,
                             uint32_t arg_y, const struct cx_shape *y);
+/* Whether different units' work-items touch no bytes in common by these two records, which may be one, as
+ * their indices and guards tell. Takes up to a millisecond. Only while the launch is being judged; in
+ * delinear.c. Called by race.c. */
+bool cx_access_items_apart(struct cx_access *access, const struct cx_access_record *x,
+                           const struct cx_access_record *y);
 /* Whether different stores may write unlike values to one place of the object from different units; *fault
  * tells of two such stores. Only while the launch is being judged; in race.c. Called by protocol.c. */
 bool cx_access_stores_race(struct cx_access *access, uint64_t object, struct cx_fault *fault);

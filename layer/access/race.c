@@ -6,7 +6,7 @@
  * Two stores do not race where they write the same value; where a work-item makes both at one place, so that
  * what counts of each item is its last; or where they are apart, by their shapes, by bits of their offsets
  * that no item changes, or by what their offsets leave when divided by one number: a struct's fields, of
- * which no two lie a multiple of its size apart.
+ * which no two lie a multiple of its size apart; or by what indices and guards say together (delinear.c).
  *
  * Previous stage: protocol.c, where an object is to be merged.
  */
@@ -145,7 +145,10 @@ struct search {
     struct cx_access *a;
     struct residue *residue; /* by node, like the next */
     struct cx_bits *bits;
+    unsigned proofs; /* that may still be looked for by delinear.c */
 };
+
+enum { PROOFS = 32 };
 
 /* How far apart the places are that a record's offset may have: whole multiples of this. 0: there is one. */
 static int64_t step_of(const struct search *s, const struct cx_access_record *r)
@@ -226,7 +229,7 @@ bool cx_access_shapes_apart(const struct cx_access *a, uint32_t arg_x, const str
     return cx_proof_apart(&bx, &by_bound, a->launch.units) && cx_proof_apart(&by_bound, &bx, a->launch.units);
 }
 
-static bool race(const struct search *s, uint32_t i, uint32_t j)
+static bool race(struct search *s, uint32_t i, uint32_t j)
 {
     const struct cx_access_record *x = &s->a->launch.kernel->access[i], *y = x - i + j;
     const struct cx_shape *shape;
@@ -238,9 +241,11 @@ static bool race(const struct search *s, uint32_t i, uint32_t j)
     shape = cx_access_shape(s->a, i);
     if (shape) {
         const struct cx_shape *other = cx_access_shape(s->a, j);
-        return !other || !cx_access_shapes_apart(s->a, x->arg, shape, y->arg, other);
+        if (other && cx_access_shapes_apart(s->a, x->arg, shape, y->arg, other)) {
+            return false;
+        }
     }
-    return true;
+    return s->proofs == 0 || (s->proofs--, !cx_access_items_apart(s->a, x, y));
 }
 
 static bool writes(const struct cx_access *a, uint32_t i, uint64_t object)
@@ -271,7 +276,7 @@ static bool differ(const struct cx_access *a, uint64_t object)
 bool cx_access_stores_race(struct cx_access *a, uint64_t object, struct cx_fault *fault)
 {
     const struct cx_summary_kernel *k = a->launch.kernel;
-    struct search s = {.a = a};
+    struct search s = {.a = a, .proofs = PROOFS};
     bool found = false;
 
     if (!differ(a, object)) {

@@ -9,5 +9,6 @@ int main(void)
     srunner_add_suite(runner, access_suite());
     srunner_add_suite(runner, launch_suite());
     srunner_add_suite(runner, stride_suite());
+    srunner_add_suite(runner, delinear_suite());
     return tap_run_all(runner);
 }

@@ -9,5 +9,6 @@ Suite *summary_suite(void);
 Suite *access_suite(void);
 Suite *launch_suite(void);
 Suite *stride_suite(void);
+Suite *delinear_suite(void);
 
 #endif
