@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coexec-compile FILE: has a CPU's driver build a program and compile a kernel of it, as the request in the
- * file says (source/compile_request.h), and ends before the kernel runs. What the driver compiled stays in
- * its cache on disk; that it did, and how long it took, is recorded there for coexec
- * (program/compile_record.h).
+ * coexec-compile FILE...: has a CPU's driver build a program and compile a kernel of it, as the request in
+ * each file says (source/compile_request.h), and ends before the kernel runs. What the driver compiled stays
+ * in its cache on disk; that it did, and how long it took, is recorded there for coexec
+ * (program/compile_record.h). Each request has a process of its own, one after the other, up to the first
+ * that fails.
  *
  * PoCL compiles a kernel for a local size in the first launch of it. A process of its own can launch it
  * without anything of the program's being touched: its buffers are empty ones. The launch waits for a user
@@ -11,8 +12,8 @@
  * go, before they report that it runs. If the kernel does begin on the empty buffers, and does not survive
  * that, it is this process that ends.
  *
- * Runs at idle priority, removes the file, and goes on when the program that started it ends
- * (base/subprocess.h). Exit status 0: it is compiled and recorded.
+ * Runs at idle priority, removes the files, and goes on when the program that started it ends
+ * (base/subprocess.h). Exit status 0: all is compiled and recorded.
  */
 #include "layer/base/clock.h"
 #include "layer/base/disk_cache.h"
@@ -25,27 +26,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 /* Seconds: of processor time and by the clock, which runs on where the processor is busy. */
 enum { MOST_SECONDS = 60, MOST_WALL = 600 };
 
-static const char *request_path; /* set once the file is known to be a request, which we remove */
+static char **files;    /* set once they are known to be requests, which we remove; ends with NULL */
+static unsigned nfiles; /* of which this process is to remove so many */
 static struct cx_compile_request request;
 static uint64_t began_ns;
 
 /* Makes only calls that a signal's handler may make. */
-static void remove_request(void)
+static void remove_requests(void)
 {
-    if (request_path)
-        unlink(request_path);
+    for (unsigned i = 0; i < nfiles; i++)
+        unlink(files[i]);
 }
 
 static void give_up(int signal)
 {
-    remove_request();
+    remove_requests();
     _exit(128 + signal);
 }
 
@@ -54,7 +58,7 @@ static _Noreturn void leave(int status, const char *why)
 {
     if (status != DONE)
         fprintf(stderr, "coexec-compile: %s\n", why);
-    remove_request();
+    remove_requests();
     _exit(status);
 }
 
@@ -90,17 +94,16 @@ static void limit_ourselves(void)
     signal(SIGUSR1, SIG_IGN); /* the program has ended: we go on, and soon end */
     for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
         signal(ends[i], give_up);
-    alarm(MOST_WALL);
 }
 
 static bool read_request(const char *path)
 {
     size_t size = 0;
     void *data = cx_plain_file_read(path, &size); /* which the request points into */
-    if (!data || !cx_compile_request_parse(data, size, &request))
-        return false;
-    request_path = path;
-    return true;
+    if (data && cx_compile_request_parse(data, size, &request))
+        return true;
+    free(data);
+    return false;
 }
 
 /* The driver's devices are counted as the program's process counted them, cut alike (COEXEC_FISSION). */
@@ -173,21 +176,59 @@ static _Noreturn void compile(struct cx_real_device *device)
         pause();
 }
 
+/* In a process of its own, which ends with this one. */
+static _Noreturn void compile_file(char *file)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    alarm(MOST_WALL);
+    files[0] = file;
+    nfiles = 1;
+    if (!read_request(file))
+        leave(USAGE, "the file is no request of this version");
+    const struct cx_real_device *device = find_device();
+    if (!device)
+        leave(FAILED, "the driver has no such device");
+    compile((struct cx_real_device *)device);
+}
+
+static bool are_requests(char **paths)
+{
+    bool all = true;
+    for (; *paths && all; paths++) {
+        all = read_request(*paths);
+        request = (struct cx_compile_request){0};
+    }
+    return all;
+}
+
+/* True: it is compiled and recorded. */
+static bool run(char *file)
+{
+    const pid_t child = fork();
+    int status = FAILED;
+    if (child == 0)
+        compile_file(file);
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         puts("coexec-compile " CX_VERSION);
         return DONE;
     }
-    if (argc != 2) {
-        fputs("usage: coexec-compile FILE\n(coexec's library runs it)\n", stderr);
+    if (argc < 2) {
+        fputs("usage: coexec-compile FILE...\n(coexec's library runs it)\n", stderr);
         return USAGE;
     }
     limit_ourselves();
-    if (!read_request(argv[1]))
+    if (!are_requests(argv + 1))
         leave(USAGE, "the file is no request of this version");
-    const struct cx_real_device *device = find_device();
-    if (!device)
-        leave(FAILED, "the driver has no such device");
-    compile((struct cx_real_device *)device);
+    files = argv + 1;
+    nfiles = (unsigned)argc - 1;
+    unsigned done = 0;
+    while (done < nfiles && run(argv[1 + done]))
+        done++;
+    remove_requests();
+    return done == nfiles ? DONE : FAILED;
 }

@@ -30,12 +30,14 @@
 #define LEAST_MISSED 0.1
 /* Milliseconds by the clock: the processor may be busy. */
 enum { LIMIT_MS = 600000 };
+/* Processes at a time, each for one kernel. Those beyond come in a later process of the program. */
+enum { MOST_TASKS = 4 };
 
 static const struct cx_own_program places = {"../tools/coexec-compile", CX_COMPILE_BESIDE,
                                              CX_COMPILE_INSTALLED, CX_COMPILE_BUILT};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char program_path[PATH_MAX];
-static atomic_bool busy; /* one is at work */
+static atomic_uint tasks; /* at work */
 
 static void find(void)
 {
@@ -47,48 +49,28 @@ static void find(void)
 
 enum { MOST_STEPS = 8 };
 
-/* One process. */
+/* A request, of several to one process. */
 struct step {
     void *request;
     size_t size;
-    char what[160];
+    char path[sizeof("/tmp/coexec-XXXXXX")];
 };
 
 struct task {
     unsigned n;
     struct step step[MOST_STEPS];
+    char what[160];
 };
 
-/* Makes a file of the request. path: ends with XXXXXX, which the call replaces. */
-static bool make_file(const struct step *step, char *path)
+/* Makes a file of the request. */
+static bool make_file(struct step *step)
 {
-    const int file = cx_plain_file_may_write(step->size) ? mkostemp(path, O_CLOEXEC) : -1;
+    memcpy(step->path, "/tmp/coexec-XXXXXX", sizeof(step->path));
+    const int file = cx_plain_file_may_write(step->size) ? mkostemp(step->path, O_CLOEXEC) : -1;
+    if (file < 0)
+        *step->path = 0;
     const bool put = file >= 0 && cx_plain_file_put(file, step->request, step->size);
     return file >= 0 && close(file) == 0 && put;
-}
-
-/* False: nothing more is to be done. */
-static bool run_step(const struct step *step)
-{
-    struct cx_subprocess helper = {0};
-    char path[] = "/tmp/coexec-XXXXXX", message[160] = "";
-    enum cx_subprocess_end end = CX_SUBPROCESS_ABSENT;
-    atomic_init(&helper.outlasts, true);
-    if (make_file(step, path))
-        end = cx_subprocess_run(&helper, (char *const[]){program_path, path, NULL}, LIMIT_MS, message,
-                                sizeof(message));
-    if (end != CX_SUBPROCESS_LEFT) /* else coexec-compile does */
-        unlink(path);
-    if (end == CX_SUBPROCESS_LEFT || end == CX_SUBPROCESS_STOPPED)
-        return false;
-    if (end != CX_SUBPROCESS_OK) {
-        cx_info(CX_TOPIC_PLAN, "%s: not compiled ahead: %s", step->what,
-                *message ? message : "coexec-compile ended early");
-        return false;
-    }
-    cx_compile_record_changed();
-    cx_debug(CX_TOPIC_PLAN, "%s: compiled ahead", step->what);
-    return true;
 }
 
 static void destroy(struct task **task)
@@ -99,13 +81,37 @@ static void destroy(struct task **task)
     *task = NULL;
 }
 
+static enum cx_subprocess_end run_steps(struct task *task, char *message, size_t room)
+{
+    struct cx_subprocess helper = {0};
+    char *arguments[MOST_STEPS + 2] = {program_path};
+    bool made = true;
+    atomic_init(&helper.outlasts, true);
+    for (unsigned i = 0; i < task->n && made; i++) {
+        made = make_file(&task->step[i]);
+        arguments[1 + i] = task->step[i].path;
+    }
+    const enum cx_subprocess_end end =
+        made ? cx_subprocess_run(&helper, arguments, LIMIT_MS, message, room) : CX_SUBPROCESS_ABSENT;
+    for (unsigned i = 0; i < task->n && end != CX_SUBPROCESS_LEFT; i++) /* else coexec-compile does */
+        if (*task->step[i].path)
+            unlink(task->step[i].path);
+    return end;
+}
+
 static void run_task(void *data)
 {
     struct task *task = data;
-    for (unsigned i = 0; i < task->n && run_step(&task->step[i]) && !cx_exit_guard_ending(); i++)
-        ;
+    char message[160] = "";
+    const enum cx_subprocess_end end = run_steps(task, message, sizeof(message));
+    cx_compile_record_changed();
+    if (end == CX_SUBPROCESS_OK)
+        cx_debug(CX_TOPIC_PLAN, "%s: compiled ahead", task->what);
+    else if (end != CX_SUBPROCESS_LEFT && end != CX_SUBPROCESS_STOPPED)
+        cx_info(CX_TOPIC_PLAN, "%s: not compiled ahead: %s", task->what,
+                *message ? message : "coexec-compile ended early");
     destroy(&task);
-    atomic_store(&busy, false);
+    atomic_fetch_sub(&tasks, 1);
 }
 
 /* ---- the request ---- */
@@ -214,10 +220,8 @@ static void add_step(const struct cx_launch *launch, const struct wish *wish, st
         describe(launch, wish, options, built, request)) {
         struct step *step = &(*task)->step[(*task)->n];
         step->request = cx_compile_request_pack(request, &step->size);
-        snprintf(step->what, sizeof(step->what), "%s on %s%s", kernel->function->name, device->name,
-                 !wish->compiled  ? ", its program"
-                 : wish->at_start ? ", at the start"
-                                  : "");
+        if (wish->compiled || !*(*task)->what)
+            snprintf((*task)->what, sizeof((*task)->what), "%s on %s", kernel->function->name, device->name);
         (*task)->n += step->request != NULL;
     }
     free(options);
@@ -279,21 +283,22 @@ static void add_members(const struct cx_launch *launch, struct cx_kernel_history
 void cx_compile_ahead(const struct cx_launch *launch, enum cx_compile_ahead what, enum cx_variant variant,
                       double saves, double takes)
 {
-    bool idle = false;
     if (!(takes > 0) || saves < LEAST_MISSED * takes || !launch->request.geometry.local[0] ||
-        !atomic_compare_exchange_strong(&busy, &idle, true))
+        atomic_load(&tasks) >= MOST_TASKS)
         return;
     struct cx_kernel_history *history =
         cx_kernel_history_of(launch->request.kernel->function, launch->base.context->nmembers);
     struct task *task = NULL;
     if (history)
         add_members(launch, history, what, variant, &task);
-    for (unsigned i = 0; task && i < task->n; i++)
-        cx_debug(CX_TOPIC_PLAN, "%s: compiling ahead", task->step[i].what);
-    if (task && task->n > 0 && cx_exit_guard_run(run_task, task))
-        return;
+    if (task && task->n > 0) {
+        cx_debug(CX_TOPIC_PLAN, "%s: compiling ahead, in %u steps", task->what, task->n);
+        atomic_fetch_add(&tasks, 1);
+        if (cx_exit_guard_run(run_task, task))
+            return;
+        atomic_fetch_sub(&tasks, 1);
+    }
     destroy(&task);
-    atomic_store(&busy, false);
 }
 
 void cx_compile_ahead_missed(const struct cx_launch *launch, enum cx_compile_ahead what,

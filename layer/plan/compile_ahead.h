@@ -8,8 +8,8 @@
  * takes longer than most launches, so a split that has it before it is too dear for most programs, in each of
  * their processes; and what never ran is never compiled. What the driver keeps on disk serves this process
  * and later ones alike. Only of drivers that keep such, and of kernels whose text is known and which take no
- * images. One such process at a time. Previous stage: plan_stake.h. Next: launch_form.h, which learns of it
- * from program/compile_record.h. Under context->lock.
+ * images. A few such processes at a time, one for each kernel. Previous stage: plan_stake.h. Next:
+ * launch_form.h, which learns of it from program/compile_record.h. Under context->lock.
  */
 #ifndef CX_LAYER_PLAN_COMPILE_AHEAD_H
 #define CX_LAYER_PLAN_COMPILE_AHEAD_H
