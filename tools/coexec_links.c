@@ -90,7 +90,7 @@ static bool open_end(struct cx_end *end, const struct cx_real_device *device, si
     cl_int error;
     bool again;
     *end = (struct cx_end){.device = device};
-    end->pages = cx_pinned_pool_take(&end->pool, bytes);
+    end->pages = cx_pinned_pool_take(&end->pool, bytes, true);
     end->plain = malloc(bytes);
     if (!end->pages || !end->plain)
         return false;

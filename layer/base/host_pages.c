@@ -43,8 +43,13 @@ void *cx_host_pages_take(size_t bytes)
     if (unused)
         munmap(whole, unused);
     munmap(whole + unused + bytes + margins, LARGE - unused);
-    madvise(whole + unused + BEFORE, bytes, MADV_HUGEPAGE); /* a wish */
     return whole + unused + BEFORE;
+}
+
+void cx_host_pages_wish_large(void *memory, size_t bytes)
+{
+    if (bytes >= LARGE)
+        madvise(memory, bytes, MADV_HUGEPAGE);
 }
 
 void cx_host_pages_give(void *memory, size_t bytes)

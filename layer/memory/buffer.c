@@ -427,11 +427,20 @@ cl_mem CL_API_CALL cx_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
 
 /* ---- memory behind it ---- */
 
+/* Devices that compute in the host's memory pin nothing; it is as the driver alone would have it then. */
+static bool pins(const struct cx_context *context)
+{
+    bool any = false;
+    for (unsigned m = 0; m < context->nmembers; m++)
+        any = any || !context->workers[m].device->unified_memory;
+    return any;
+}
+
 unsigned char *cx_mem_host(struct cx_mem *mem)
 {
     struct cx_mem *root = mem->root;
-    if (!root->storage->host &&
-        (root->storage->pages = cx_pinned_pool_take(root->context->memory.pool, root->size)))
+    if (!root->storage->host && (root->storage->pages = cx_pinned_pool_take(root->context->memory.pool,
+                                                                            root->size, pins(root->context))))
         root->storage->host = root->storage->pages->memory;
     return root->storage->host;
 }

@@ -181,7 +181,7 @@ static void keep(void *unused)
     }
 }
 
-struct cx_pages *cx_pinned_pool_take(struct cx_pinned_pool *pool, size_t bytes)
+struct cx_pages *cx_pinned_pool_take(struct cx_pinned_pool *pool, size_t bytes, bool pins)
 {
     const size_t page = page_size(), whole = (bytes + page - 1) / page * page;
     struct cx_pages **best = NULL, *pages;
@@ -206,6 +206,8 @@ struct cx_pages *cx_pinned_pool_take(struct cx_pinned_pool *pool, size_t bytes)
         free(pages);
         return NULL;
     }
+    if (pins)
+        cx_host_pages_wish_large(memory, whole);
     pages->memory = memory;
     pages->bytes = whole;
     return pages;

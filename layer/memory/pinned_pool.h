@@ -40,9 +40,9 @@ struct cx_pinned_pool {
 
 /* Makes a context's pool. NULL: no memory. Called by api/context.c. */
 struct cx_pinned_pool *cx_pinned_pool_new(void);
-/* Pages for that many bytes: free pinned ones, or new ones. NULL: no memory. Called by buffer.c,
- * transport_ring.c and tools/coexec_links.c. */
-struct cx_pages *cx_pinned_pool_take(struct cx_pinned_pool *pool, size_t bytes);
+/* Pages for that many bytes: free pinned ones, or new ones. pins: they will probably be pinned, and are large
+ * ones if that can be. NULL: no memory. Called by buffer.c, transport_ring.c and tools/coexec_links.c. */
+struct cx_pages *cx_pinned_pool_take(struct cx_pinned_pool *pool, size_t bytes, bool pins);
 /* Gives back the pages of a buffer that is destroyed. Nulls the pointer; accepts NULL. Called by buffer.c
  * and tools/coexec_links.c. */
 void cx_pinned_pool_give(struct cx_pinned_pool *pool, struct cx_pages **pages);

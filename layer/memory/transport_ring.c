@@ -98,7 +98,7 @@ static void begin_ring(struct cx_worker *worker)
     if (!ring)
         return;
     ring->chunk = (size_t)chunk;
-    ring->pages = cx_pinned_pool_take(&ring->pool, CHUNKS * ring->chunk);
+    ring->pages = cx_pinned_pool_take(&ring->pool, CHUNKS * ring->chunk, true);
     ring->touching.run = touch;
     ring->touched = !ring->pages;
     worker->transfers->ring = ring;

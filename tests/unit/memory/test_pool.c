@@ -103,7 +103,7 @@ static const struct cx_real_device device = {
 
 static struct cx_pages *take(struct cx_pinned_pool *pool, size_t bytes)
 {
-    struct cx_pages *pages = cx_pinned_pool_take(pool, bytes);
+    struct cx_pages *pages = cx_pinned_pool_take(pool, bytes, true);
     ck_assert_ptr_nonnull(pages);
     ck_assert_uint_ge(pages->bytes, bytes);
     memset(pages->memory, 0x3c, bytes);
@@ -284,7 +284,7 @@ static void *churn(void *data)
             cx_pinned_pool_give(&shared[which], &held[slot]);
             continue;
         }
-        held[slot] = cx_pinned_pool_take(&shared[which], ((x >> 20 & 7) + 1) * 65536);
+        held[slot] = cx_pinned_pool_take(&shared[which], ((x >> 20 & 7) + 1) * 65536, true);
         if (!held[slot])
             return (void *)(uintptr_t) "no memory";
         for (size_t at = 0; at < held[slot]->bytes; at += 65536)
