@@ -41,7 +41,8 @@ static cl_int run_copy(struct stub_command *command)
 static cl_int run_fill(struct stub_command *command)
 {
     unsigned char *to = end_base(&command->to);
-    for (size_t at = 0; !stub_config_models() && at < command->region[0]; at += command->pattern_size)
+    const size_t bytes = stub_config_models() ? 0 : command->region[0];
+    for (size_t at = 0; at < bytes; at += command->pattern_size)
         memcpy(to + at, command->pattern, command->pattern_size);
     return CL_SUCCESS;
 }
