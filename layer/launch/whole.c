@@ -13,6 +13,7 @@
 #include "layer/plan/plan_place.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
+#include "layer/plan/scattered_data.h"
 #include "layer/report/live.h"
 #include "layer/report/trace.h"
 #include "layer/plan/launch_prepare.h"
@@ -245,13 +246,11 @@ static void keep_written(const struct cx_launch *launch, struct cx_access_region
     }
 }
 
-/* The regions were zeroed. Worker: whose they are to be, where that is known. */
-static void fill_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary,
-                         const struct cx_worker *worker, struct cx_access_region *regions)
-    CX_HOLDS(cx_context_locked)
+/* The regions were zeroed. known: they are to be told apart, else they are whole buffers. */
+static void fill_regions(struct cx_launch *launch, const struct cx_summary_kernel *summary, bool known,
+                         struct cx_access_region *regions) CX_HOLDS(cx_context_locked)
 {
-    const bool useful = summary && has_shadows(launch) && !(worker && is_alone(launch, worker));
-    struct cx_cached_verdict *judged = useful ? cx_judge_launch(launch) : NULL;
+    struct cx_cached_verdict *judged = known ? cx_judge_launch(launch) : NULL;
     if (judged && judged->access) {
         cx_access_whole(judged->access, regions);
         keep_written(launch, regions);
@@ -265,8 +264,8 @@ static void fill_regions(struct cx_launch *launch, const struct cx_summary_kerne
 /* Of few arguments: the context's own room, which is too large for the stacks of small threads. context->lock
  * held. */
 static struct cx_access_region *whole_regions(struct cx_launch *launch,
-                                              const struct cx_summary_kernel *summary,
-                                              const struct cx_worker *worker) CX_HOLDS(cx_context_locked)
+                                              const struct cx_summary_kernel *summary, bool known)
+    CX_HOLDS(cx_context_locked)
 {
     const unsigned nargs = launch->request.args->count;
     struct cx_context *context = launch->base.context;
@@ -276,15 +275,16 @@ static struct cx_access_region *whole_regions(struct cx_launch *launch,
     if (few && regions == few)
         cx_access_regions_clear(regions, nargs);
     if (regions)
-        fill_regions(launch, summary, worker, regions);
+        fill_regions(launch, summary, known, regions);
     return regions;
 }
 
 struct cx_access_region *cx_whole_regions(struct cx_launch *launch)
 {
+    const struct cx_summary_kernel *summary = cx_launch_accesses(launch->request.kernel);
     struct cx_access_region *regions = cx_access_regions_make(launch->request.args->count);
     if (regions)
-        fill_regions(launch, cx_launch_accesses(launch->request.kernel), NULL, regions);
+        fill_regions(launch, summary, summary && has_shadows(launch), regions);
     return regions;
 }
 
@@ -300,7 +300,10 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     *settled = is_settled(launch, summary, worker);
     if (*settled)
         return CL_SUCCESS;
-    struct cx_access_region *regions = whole_regions(launch, summary, worker);
+    const bool scattered = summary && has_shadows(launch) && !is_alone(launch, worker);
+    const uint64_t since = scattered ? cx_clock_ns() : 0;
+    struct cx_access_region *regions =
+        whole_regions(launch, summary, scattered && !cx_scattered_gathers(launch, worker));
     if (regions && !(launch->move.whole > 0)) /* else the move's stake holds that */
         cx_plan_returns(launch, regions, worker);
     cl_int error = regions ? cx_launch_gather(launch, regions, worker) : CL_OUT_OF_HOST_MEMORY;
@@ -315,6 +318,8 @@ static cl_int plan_data(struct cx_launch *launch, const struct cx_summary_kernel
     }
     if (error == CL_SUCCESS)
         cx_migration_credit_whole(launch, regions);
+    if (scattered)
+        cx_scattered_took(launch, (double)(cx_clock_ns() - since) * 1e-9);
     if (regions != launch->base.context->planner->few_regions)
         free(regions);
     return error;

@@ -55,7 +55,7 @@ bool cx_coherence_missing_since(const struct cx_coherence *map, uint64_t lo, uin
                                 uint64_t near, const uint64_t *since, struct cx_move **moves, size_t *count)
     CX_HOLDS(cx_context_locked);
 /* Adds to bytes[p], for each place p of the map, how many bytes of [lo, hi) are not valid there. One walk.
- * Called by plan/candidates.c, plan/migration_credit.c, plan/plan_stake.c and plan/remote_access_rules.c. */
+ * Called by plan/. */
 void cx_coherence_lacking(const struct cx_coherence *map, uint64_t lo, uint64_t hi, uint64_t *bytes)
     CX_HOLDS(cx_context_locked);
 /* Bytes of [lo, hi) that are valid at none of these places, as bits. Called by plan/making_cost.c. */
@@ -140,7 +140,7 @@ void cx_coherence_tidy(struct cx_coherence *map, const uint64_t *completed) CX_H
 /* Whether it has many segments, and so many were cut off since it was tidied last that they pay for one more
  * walk over all, or this was asked often since then. Called by transfer.c. */
 bool cx_coherence_is_cluttered(struct cx_coherence *map) CX_HOLDS(cx_context_locked);
-/* How many segments it has. Used by tests. */
+/* How many segments it has. Called by plan/scattered_data.c. */
 size_t cx_coherence_segments(const struct cx_coherence *map) CX_HOLDS(cx_context_locked);
 
 #endif

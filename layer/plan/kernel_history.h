@@ -155,6 +155,12 @@ struct cx_kernel_checks {
 };
 
 /* The history; guarded by context->lock, except atomic fields. */
+/* scattered_data.h: what planning whole launches took since their data was last brought together, and what
+ * that would have cost when last asked; seconds. Called by scattered_data.c. */
+struct cx_scattered {
+    double seconds, price;
+};
+
 struct cx_kernel_history {
     struct cx_speed_record *records CX_GUARDED_BY(cx_context_locked); /* one a member, in work-groups/s */
     struct cx_chains_times *times CX_GUARDED_BY(cx_context_locked);   /* likewise, of the last launches */
@@ -164,6 +170,7 @@ struct cx_kernel_history {
     struct cx_kernel_recall recall;
     struct cx_kernel_checks checks CX_GUARDED_BY(cx_context_locked);
     struct cx_feedback_record feedback CX_GUARDED_BY(cx_context_locked); /* how its splits did */
+    struct cx_scattered scattered CX_GUARDED_BY(cx_context_locked);
     /* how its results are used (result_use.h); NULL: none yet */
     struct cx_result_uses *result_uses CX_GUARDED_BY(cx_context_locked);
     /* devices' parts of launches, if these are stable */
