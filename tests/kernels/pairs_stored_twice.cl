@@ -2,7 +2,8 @@
 /* What an item computes of each pair is stored in its row and in its column: nobody else stores there. */
 // expect: split
 // kernel: pairs_stored_twice
-// size: 48
+// size: 128
+// local: 8
 // arg: buffer int X
 // arg: buffer int X*X
 // arg: int X
