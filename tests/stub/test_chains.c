@@ -315,8 +315,6 @@ static const struct unlike {
     {"fast,slow", "1,1", "0.128,0.016", NULL, 3, 400, 1, false, false, false, 0, 20},
     {"fast,slow", "1,1", "0.128,0.016", NULL, 3, 4, 100, false, false, false, 0, 20},
     {"twin,twin", "1,1", "0.064,0.004", NULL, 3, 4, 200, false, true, false, 0, 20},
-    /* ... while the first one has all others to do */
-    {"fast,slow", "1,1", "0.128,0.016", NULL, 3, 400, 1, false, false, true, 0, 200},
     /* nominal speeds hide a gain, which is found out once the account holds what that may lose */
     {"fast,slow", "4,1", "0.64,0.32", "0.5", 3, 8, 400, false, false, false, 100, 5000},
     {"fast,slow", "4,1", "0.64,0.08", "0.5", 3, 8, 400, false, false, false, 1, 20},
