@@ -101,7 +101,7 @@ START_TEST(large_numbers_say_nothing)
     cx_polyhedron_add(&set, &row);
     ck_assert_uint_eq(set.nrows, 0);
     for (int64_t sign = -1; sign <= 1; sign += 2) { /* x = y * 2^60 and y = x * 2^60 - 1 */
-        row = (struct cx_linear){.factor = {sign, sign << 60}, .constant = 1};
+        row = (struct cx_linear){.factor = {sign, sign * (INT64_C(1) << 60)}, .constant = 1};
         cx_polyhedron_add(&set, &row);
     }
     row = (struct cx_linear){.factor = {INT64_C(3) << 59, 7}, .constant = 5, .equal = true};
