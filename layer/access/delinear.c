@@ -36,21 +36,6 @@ struct pair {
     struct cx_polyhedron room[DEPTH + 1];
 };
 
-static int64_t size_of(int64_t k)
-{
-    return k < 0 ? -k : k;
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return size_of(a);
-}
-
 static bool is_far(int64_t value)
 {
     return value <= -FAR || value >= FAR;
@@ -186,7 +171,7 @@ static bool never_zero(struct pair *p, const struct cx_polyhedron *set, const st
         return true;
     }
     for (unsigned v = 0; v < set->nvars && depth > 0 && n < CANDIDATES; v++) {
-        const int64_t m = size_of(sum->factor[v]);
+        const int64_t m = cx_size_of(sum->factor[v]);
         bool known = m < 2;
         for (unsigned i = 0; i < n; i++) {
             known = known || tried[i] == m;
@@ -243,7 +228,7 @@ static bool distance_of(struct pair *p, const struct cx_access_record *x, const 
         if (is_far(sum->factor[v])) {
             return false;
         }
-        step = gcd(step, sum->factor[v]);
+        step = cx_gcd(step, sum->factor[v]);
     }
     more = cx_sat_add(fx.lo, cx_sat_mul(-1, fy.lo));
     if (step == 0 || is_far(more)) {

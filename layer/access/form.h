@@ -8,7 +8,7 @@
  * division, comparison) must V be brought into that range, and if that is not possible, only the width
  * remains known.
  *
- * Used by eval.c, bound.c and race.c only. Takes no lock.
+ * Used by access/. Takes no lock.
  */
 #ifndef CX_LAYER_ACCESS_FORM_H
 #define CX_LAYER_ACCESS_FORM_H
@@ -96,7 +96,11 @@ bool cx_form_read(const struct cx_form *f, unsigned width, bool sign, struct cx_
 /* Saturating arithmetic. Called by access/. */
 int64_t cx_sat_add(int64_t a, int64_t b);
 int64_t cx_sat_mul(int64_t a, int64_t b);
-/* Quotient rounded down; d > 0. Called by bound.c, guard.c, radix_eval.c and stride.c. */
+/* Quotient rounded down; d > 0. Called by access/. */
 int64_t cx_floor_div(int64_t a, int64_t d);
+/* The number without its sign, and the greatest common divisor, which is at least 0. No number may be
+ * INT64_MIN. Called by access/. */
+int64_t cx_size_of(int64_t k);
+int64_t cx_gcd(int64_t a, int64_t b);
 
 #endif

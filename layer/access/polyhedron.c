@@ -6,21 +6,6 @@
 #include "layer/access/polyhedron.h"
 #include "layer/access/form.h"
 
-static int64_t size_of(int64_t k)
-{
-    return k < 0 ? -k : k;
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return size_of(a);
-}
-
 enum truth { NEVER, ALWAYS, MAYBE };
 
 /* Divides by what the factors have in common; then the constant may be rounded up, or, of an equation, has no
@@ -30,7 +15,7 @@ static enum truth normalise(struct cx_linear *row, unsigned nvars)
     int64_t by = 0;
 
     for (unsigned v = 0; v < nvars; v++) {
-        by = gcd(by, row->factor[v]);
+        by = cx_gcd(by, row->factor[v]);
     }
     if (by == 0) {
         return row->constant == 0 || (row->constant < 0 && !row->equal) ? ALWAYS : NEVER;
@@ -86,7 +71,7 @@ static bool add_times(struct cx_linear *to, const struct cx_linear *row, int64_t
 static bool combine(const struct cx_linear *x, const struct cx_linear *y, unsigned var, unsigned nvars,
                     struct cx_linear *out)
 {
-    const int64_t by = gcd(x->factor[var], y->factor[var]);
+    const int64_t by = cx_gcd(x->factor[var], y->factor[var]);
     int64_t of_x = y->factor[var] / by, of_y = -x->factor[var] / by;
 
     if ((!x->equal && of_x < 0) || (!y->equal && of_y < 0)) {
@@ -130,7 +115,7 @@ static bool find_equation(const struct cx_polyhedron *set, unsigned *row, unsign
 
     for (unsigned i = 0; i < set->nrows; i++) {
         for (unsigned v = 0; set->row[i].equal && v < set->nvars; v++) {
-            const int64_t factor = size_of(set->row[i].factor[v]);
+            const int64_t factor = cx_size_of(set->row[i].factor[v]);
             if (factor && factor < least) {
                 least = factor;
                 *row = i;
