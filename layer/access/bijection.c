@@ -22,6 +22,7 @@
 #include "layer/access/bijection.h"
 #include "layer/access/access_inside.h"
 #include "layer/access/radix_eval.h"
+#include "layer/access/number.h"
 
 #include <stdlib.h>
 
@@ -90,7 +91,7 @@ static bool is_separate(struct cx_places *p)
     int64_t extent = p->size - 1;
 
     for (unsigned i = 1; i < p->place.n; i++) {
-        for (unsigned j = i; j > 0 && cx_size_of(d[j - 1].factor) > cx_size_of(d[j].factor); j--) {
+        for (unsigned j = i; j > 0 && cx_number_size(d[j - 1].factor) > cx_number_size(d[j].factor); j--) {
             const struct cx_digit swap = d[j];
             d[j] = d[j - 1];
             d[j - 1] = swap;
@@ -98,10 +99,10 @@ static bool is_separate(struct cx_places *p)
     }
     for (unsigned i = 0; i < p->place.n; i++) {
         int64_t range;
-        if (!is_one_to_one(&p->ids, &d[i], &range) || cx_size_of(d[i].factor) <= extent) {
+        if (!is_one_to_one(&p->ids, &d[i], &range) || cx_number_size(d[i].factor) <= extent) {
             return false;
         }
-        extent = cx_sat_add(extent, cx_sat_mul(cx_size_of(d[i].factor), range));
+        extent = cx_sat_add(extent, cx_sat_mul(cx_number_size(d[i].factor), range));
     }
     return extent < INT64_MAX / 4;
 }
@@ -176,10 +177,10 @@ static unsigned count_levels(const struct cx_access *a, const struct cx_places *
     for (unsigned i = 0; i < p->place.n; i++) {
         const struct cx_digit *d = &p->place.digit[i];
         int64_t lo, hi;
-        levels += cx_size_of(d->factor) != next || !goes_on(a, p, i);
+        levels += cx_number_size(d->factor) != next || !goes_on(a, p, i);
         cx_radix_digit_range(&p->ids, d, &lo, &hi);
         *rows = levels ? cx_sat_mul(*rows, hi - lo + 1) : *rows;
-        next = complete(p, d) == 1 ? cx_sat_mul(cx_size_of(d->factor), hi - lo + 1) : 0;
+        next = complete(p, d) == 1 ? cx_sat_mul(cx_number_size(d->factor), hi - lo + 1) : 0;
     }
     return levels;
 }
@@ -251,7 +252,8 @@ static bool measure(const struct cx_access *a, struct cx_places *p)
     p->hi = hi + p->size;
     p->multiple = 0;
     for (unsigned i = 0; i < p->place.n; i++) {
-        p->multiple = cx_gcd(cx_gcd(p->multiple, p->place.digit[i].factor), p->place.digit[i].step);
+        p->multiple =
+            cx_number_gcd(cx_number_gcd(p->multiple, p->place.digit[i].factor), p->place.digit[i].step);
     }
     p->boxes = count_boxes(a, p);
     return p->lo >= 0 && p->hi <= (int64_t)a->args[p->arg].bytes;
@@ -261,7 +263,7 @@ static bool measure(const struct cx_access *a, struct cx_places *p)
 static bool are_apart(const struct cx_access *a, const struct cx_places *x, const struct cx_places *y)
 {
     const int64_t by = (int64_t)a->args[y->arg].base - (int64_t)a->args[x->arg].base;
-    const int64_t modulus = cx_gcd(x->multiple, y->multiple);
+    const int64_t modulus = cx_number_gcd(x->multiple, y->multiple);
     int64_t distance;
 
     if (x->hi <= y->lo + by || y->hi + by <= x->lo) {
@@ -410,7 +412,7 @@ bool cx_access_is_bijective(struct cx_access *a, uint64_t object, bool reads)
     }
     if (apart && !few) {
         const int64_t place = next_place(a, object, items_of_unit(a)), local = a->launch.local[a->launch.dim];
-        a->aligned = place ? place / cx_gcd(place, local) : 0;
+        a->aligned = place ? place / cx_number_gcd(place, local) : 0;
     }
     if (!apart || !few) {
         forget(a, object);
@@ -460,7 +462,7 @@ static bool add_box(const struct cx_places *p, const struct run *run, struct cx_
 
     *box = (struct cx_access_box){.len = (uint64_t)p->size, .count = {1, 1}};
     for (unsigned i = 0; i < p->place.n; i++) {
-        const int64_t factor = p->place.digit[i].factor, step = cx_size_of(factor);
+        const int64_t factor = p->place.digit[i].factor, step = cx_number_size(factor);
         const uint64_t n = (uint64_t)run[i].n, stride = (uint64_t)step;
         lo += factor * (factor > 0 ? run[i].lo : run[i].lo + run[i].n - 1);
         if (n == 1) {

@@ -7,6 +7,7 @@
  * factor), stands in for it as one new variable.
  */
 #include "layer/access/stride.h"
+#include "layer/access/number.h"
 
 #include <stdlib.h>
 
@@ -117,7 +118,7 @@ static bool is_dense(const struct narrowing *n, const struct cx_form *f, int64_t
         const struct cx_var *v;
         for (unsigned i = 0; i < f->nterm; i++) {
             if (!done[i] &&
-                (best == CX_FORM_TERMS || cx_size_of(f->term[i].k) < cx_size_of(f->term[best].k))) {
+                (best == CX_FORM_TERMS || cx_number_size(f->term[i].k) < cx_number_size(f->term[best].k))) {
                 best = i;
             }
         }
@@ -127,7 +128,7 @@ static bool is_dense(const struct narrowing *n, const struct cx_form *f, int64_t
             return false;
         }
         /* a run of units may be short: no larger step may build on its length */
-        if ((v->lo < v->hi || f->term[best].var == last_var) && cx_size_of(f->term[best].k) > span) {
+        if ((v->lo < v->hi || f->term[best].var == last_var) && cx_number_size(f->term[best].k) > span) {
             return false;
         }
         if (f->term[best].var == last_var) {
@@ -137,7 +138,7 @@ static bool is_dense(const struct narrowing *n, const struct cx_form *f, int64_t
                 }
             }
         }
-        span = cx_sat_add(span, cx_sat_mul(cx_size_of(f->term[best].k), v->hi - v->lo));
+        span = cx_sat_add(span, cx_sat_mul(cx_number_size(f->term[best].k), v->hi - v->lo));
     }
     return true;
 }
@@ -178,7 +179,7 @@ static struct cx_form sum_of(const struct cx_form *condition)
     int64_t divisor = 0;
 
     for (unsigned i = 0; i < condition->nterm; i++) {
-        divisor = cx_gcd(divisor, condition->term[i].k);
+        divisor = cx_number_gcd(divisor, condition->term[i].k);
     }
     for (unsigned i = 0; i < condition->nterm; i++) {
         sum.term[i] = (struct cx_term){condition->term[i].var, condition->term[i].k / divisor};
@@ -431,18 +432,18 @@ void cx_eval_access(struct cx_eval *ev, const struct cx_access_record *r, struct
 static unsigned part(const struct narrowing *n, const struct cx_form *f, struct cx_form *low,
                      struct cx_form *high, struct cx_step *step)
 {
-    int64_t s = cx_size_of(cx_form_factor(f, 0));
+    int64_t s = cx_number_size(cx_form_factor(f, 0));
     unsigned steps = 0;
 
     *low = (struct cx_form){.lo = f->lo, .hi = f->hi};
     *high = (struct cx_form){.nterm = 0};
     for (unsigned i = 0; i < f->nterm; i++) {
         const struct cx_var *v = &n->vars.var[f->term[i].var];
-        if (f->term[i].var == 0 || cx_size_of(f->term[i].k) <= s || v->lo == v->hi) {
+        if (f->term[i].var == 0 || cx_number_size(f->term[i].k) <= s || v->lo == v->hi) {
             low->term[low->nterm++] = f->term[i];
         } else {
             high->term[high->nterm++] = f->term[i];
-            step[steps++] = (struct cx_step){cx_size_of(f->term[i].k),
+            step[steps++] = (struct cx_step){cx_number_size(f->term[i].k),
                                              cx_sat_add(cx_sat_add(v->hi, 1), cx_sat_mul(-1, v->lo))};
         }
     }
@@ -480,7 +481,7 @@ static unsigned steps_of(const struct narrowing *n, const struct cx_form *f, str
     for (unsigned i = 0; i < f->nterm; i++) {
         const struct cx_var *v = &n->vars.var[f->term[i].var];
         if (v->lo < v->hi) {
-            step[steps++] = (struct cx_step){cx_size_of(f->term[i].k), v->hi - v->lo + 1};
+            step[steps++] = (struct cx_step){cx_number_size(f->term[i].k), v->hi - v->lo + 1};
         }
     }
     return steps;
@@ -505,7 +506,7 @@ static bool whole_rows(const struct narrowing *n, const struct cx_form *low, con
             return false;
         }
     }
-    return cx_size_of(cx_form_factor(low, n->unit_var)) >= row;
+    return cx_number_size(cx_form_factor(low, n->unit_var)) >= row;
 }
 
 /* Where the shape's parts lie; false where the numbers are too large. */
@@ -533,7 +534,7 @@ static bool measure(struct narrowing *n, const struct cx_form *moving, const str
     shape->high = cx_sat_add(cx_sat_add(cx_sat_add(hi, start), from), bytes);
     if (shape->off <= -FAR || shape->off >= FAR || shape->run <= 0 || shape->run >= FAR ||
         shape->low <= -FAR || shape->high >= FAR || shape->low >= shape->high || start <= -FAR ||
-        start >= FAR || cx_size_of(shape->s) >= FAR) {
+        start >= FAR || cx_number_size(shape->s) >= FAR) {
         return false;
     }
     cx_shape_find_rows(shape, step, steps_of(n, &small, step), bytes + small.hi - small.lo);

@@ -20,6 +20,7 @@
  */
 #include "layer/access/access_inside.h"
 #include "layer/access/polyhedron.h"
+#include "layer/access/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,7 @@ static bool never_zero(struct pair *p, const struct cx_polyhedron *set, const st
         return true;
     }
     for (unsigned v = 0; v < set->nvars && depth > 0 && n < CANDIDATES; v++) {
-        const int64_t m = cx_size_of(sum->factor[v]);
+        const int64_t m = cx_number_size(sum->factor[v]);
         bool known = m < 2;
         for (unsigned i = 0; i < n; i++) {
             known = known || tried[i] == m;
@@ -228,7 +229,7 @@ static bool distance_of(struct pair *p, const struct cx_access_record *x, const 
         if (is_far(sum->factor[v])) {
             return false;
         }
-        step = cx_gcd(step, sum->factor[v]);
+        step = cx_number_gcd(step, sum->factor[v]);
     }
     more = cx_sat_add(fx.lo, cx_sat_mul(-1, fy.lo));
     if (step == 0 || is_far(more)) {

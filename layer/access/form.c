@@ -33,21 +33,6 @@ int64_t cx_floor_div(int64_t a, int64_t d)
     return a / d - (a % d < 0);
 }
 
-int64_t cx_size_of(int64_t k)
-{
-    return k < 0 ? -k : k;
-}
-
-int64_t cx_gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return cx_size_of(a);
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -98,9 +98,5 @@ int64_t cx_sat_add(int64_t a, int64_t b);
 int64_t cx_sat_mul(int64_t a, int64_t b);
 /* Quotient rounded down; d > 0. Called by access/. */
 int64_t cx_floor_div(int64_t a, int64_t d);
-/* The number without its sign, and the greatest common divisor, which is at least 0. No number may be
- * INT64_MIN. Called by access/. */
-int64_t cx_size_of(int64_t k);
-int64_t cx_gcd(int64_t a, int64_t b);
 
 #endif

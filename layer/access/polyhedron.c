@@ -5,6 +5,7 @@
  */
 #include "layer/access/polyhedron.h"
 #include "layer/access/form.h"
+#include "layer/access/number.h"
 
 enum truth { NEVER, ALWAYS, MAYBE };
 
@@ -15,7 +16,7 @@ static enum truth normalise(struct cx_linear *row, unsigned nvars)
     int64_t by = 0;
 
     for (unsigned v = 0; v < nvars; v++) {
-        by = cx_gcd(by, row->factor[v]);
+        by = cx_number_gcd(by, row->factor[v]);
     }
     if (by == 0) {
         return row->constant == 0 || (row->constant < 0 && !row->equal) ? ALWAYS : NEVER;
@@ -71,7 +72,7 @@ static bool add_times(struct cx_linear *to, const struct cx_linear *row, int64_t
 static bool combine(const struct cx_linear *x, const struct cx_linear *y, unsigned var, unsigned nvars,
                     struct cx_linear *out)
 {
-    const int64_t by = cx_gcd(x->factor[var], y->factor[var]);
+    const int64_t by = cx_number_gcd(x->factor[var], y->factor[var]);
     int64_t of_x = y->factor[var] / by, of_y = -x->factor[var] / by;
 
     if ((!x->equal && of_x < 0) || (!y->equal && of_y < 0)) {
@@ -115,7 +116,7 @@ static bool find_equation(const struct cx_polyhedron *set, unsigned *row, unsign
 
     for (unsigned i = 0; i < set->nrows; i++) {
         for (unsigned v = 0; set->row[i].equal && v < set->nvars; v++) {
-            const int64_t factor = cx_size_of(set->row[i].factor[v]);
+            const int64_t factor = cx_number_size(set->row[i].factor[v]);
             if (factor && factor < least) {
                 least = factor;
                 *row = i;

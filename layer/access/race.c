@@ -12,6 +12,7 @@
  */
 #include "layer/access/bits.h"
 #include "layer/access/access_inside.h"
+#include "layer/access/number.h"
 
 #include <stdlib.h>
 
@@ -38,12 +39,12 @@ static bool is_small(struct residue x)
 
 static struct residue sum(struct residue x, struct residue y, int sign)
 {
-    return reduced(cx_gcd(x.step, y.step), x.rest + sign * y.rest);
+    return reduced(cx_number_gcd(x.step, y.step), x.rest + sign * y.rest);
 }
 
 static struct residue product(struct residue x, struct residue y)
 {
-    int64_t step = cx_gcd(cx_gcd(x.step * y.step, x.step * y.rest), y.step * x.rest);
+    int64_t step = cx_number_gcd(cx_number_gcd(x.step * y.step, x.step * y.rest), y.step * x.rest);
 
     return reduced(step, x.rest * y.rest);
 }
@@ -51,7 +52,7 @@ static struct residue product(struct residue x, struct residue y)
 /* One of the two. */
 static struct residue either(struct residue x, struct residue y)
 {
-    return reduced(cx_gcd(cx_gcd(x.step, y.step), x.rest - y.rest), x.rest);
+    return reduced(cx_number_gcd(cx_number_gcd(x.step, y.step), x.rest - y.rest), x.rest);
 }
 
 /* x with bits set that are not set in it, or any number. */
@@ -81,7 +82,7 @@ static struct residue of_operands(const struct cx_expr *e, struct residue x, str
         return x.step ? with_bits(x, y) : with_bits(y, x);
     case CX_EXPR_UREM:
     case CX_EXPR_SREM:
-        return y.step == 0 ? reduced(cx_gcd(x.step, y.rest), x.rest) : any;
+        return y.step == 0 ? reduced(cx_number_gcd(x.step, y.rest), x.rest) : any;
     case CX_EXPR_AND:
         return y.step == 0 && y.rest ? reduced(y.rest & -y.rest, 0) : any;
     case CX_EXPR_UNION:
@@ -110,7 +111,7 @@ static struct residue of_node(const struct cx_access *a, int32_t node, const str
     if (cx_form_is_const(form)) {
         result = (struct residue){0, form->lo};
     } else if (e->op == CX_EXPR_LOOP) {
-        result = reduced(cx_gcd(x.step, cx_gcd(y.step, y.rest)), x.rest);
+        result = reduced(cx_number_gcd(x.step, cx_number_gcd(y.step, y.rest)), x.rest);
     } else {
         result = of_operands(e, x, y);
     }
@@ -154,7 +155,7 @@ static bool apart_by_rest(const struct search *s, const struct cx_access_record 
                           const struct cx_access_record *y)
 {
     const struct cx_access_arg *args = s->a->args;
-    int64_t step = cx_gcd(step_of(s, x), step_of(s, y)), distance;
+    int64_t step = cx_number_gcd(step_of(s, x), step_of(s, y)), distance;
 
     if (step == 1 || x->off < 0 || y->off < 0 || !fits_in(step, (int64_t)x->size) ||
         !fits_in(step, (int64_t)y->size)) {

@@ -27,6 +27,7 @@
  * lie within 63 bits (bound.c), and what their guards cut off only makes the sets smaller.
  */
 #include "layer/access/stride.h"
+#include "layer/access/number.h"
 
 #define FAR (INT64_MAX / 16) /* sums of a few numbers below this do not overflow */
 
@@ -176,7 +177,7 @@ bool cx_shape_stack(struct cx_shape *x, struct cx_step *step, unsigned count)
 
 void cx_shape_find_rows(struct cx_shape *x, struct cx_step *step, unsigned count, int64_t run)
 {
-    int64_t s = cx_size_of(x->s), row = s;
+    int64_t s = cx_number_size(x->s), row = s;
     unsigned i = 0;
 
     sort(step, count);
@@ -251,7 +252,8 @@ static bool rows_apart(const struct strides *all, int64_t most, bool *zero)
             return false;
         }
         *zero = *zero && least <= 0 && greatest >= 0;
-        most = cx_sat_add(most, cx_sat_mul(all->stride[i], larger(cx_size_of(least), cx_size_of(greatest))));
+        most = cx_sat_add(
+            most, cx_sat_mul(all->stride[i], larger(cx_number_size(least), cx_number_size(greatest))));
     }
     return true;
 }
@@ -282,14 +284,15 @@ enum cx_apart cx_shape_apart(const struct cx_shape *x, const struct cx_shape *y,
     choose(&all, x->low - (y->low + by));
     lowest = x->low - (y->high + by - 1) - all.moved;
     highest = x->high - 1 - (y->low + by) - all.moved;
-    if (!rows_apart(&all, larger(cx_size_of(lowest), cx_size_of(highest)), &zero)) {
+    if (!rows_apart(&all, larger(cx_number_size(lowest), cx_number_size(highest)), &zero)) {
         return CX_APART_NOT;
     }
     if (!zero || lowest > 0 || highest < 0) {
         return CX_APART_ALWAYS;
     }
     off = x->off - (y->off + by) - all.moved;
-    if (x->s != y->s || off + x->run - 1 >= cx_size_of(x->s) || off - (y->run - 1) <= -cx_size_of(x->s)) {
+    if (x->s != y->s || off + x->run - 1 >= cx_number_size(x->s) ||
+        off - (y->run - 1) <= -cx_number_size(x->s)) {
         return CX_APART_NOT;
     }
     return CX_APART_UNITS;
@@ -369,7 +372,8 @@ bool cx_shape_merge(struct cx_shape *x, const struct cx_shape *y, bool tight)
     }
     both.off = x->off + smaller(rest, 0) + down;
     both.run = larger(x->run, rest + y->run) - smaller(rest, 0);
-    most = tight ? larger(cx_size_of(x->s), larger(x->run, y->run)) : x->run + y->run + cx_size_of(x->s);
+    most =
+        tight ? larger(cx_number_size(x->s), larger(x->run, y->run)) : x->run + y->run + cx_number_size(x->s);
     both.low = smaller(x->low + down, y->low - up);
     both.high = larger(x->high + down, y->high - up);
     both.min = smaller(x->min, y->min);
