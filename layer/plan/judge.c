@@ -106,18 +106,18 @@ static void judge_checked(const struct cx_summary_kernel *summary, const struct 
     }
 }
 
-/* skipped: NULL, or set where the launch is so short that it is not judged. */
+/* skipped: NULL, or set to why the launch is not judged. */
 static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
                                             const struct cx_summary_kernel *summary,
                                             const struct cx_launch *launch, const struct cx_access_arg *args,
-                                            bool *skipped) CX_HOLDS(cx_context_locked)
+                                            enum cx_judging *skipped) CX_HOLDS(cx_context_locked)
 {
     struct cx_kernel_verdicts *verdicts = &history->verdicts;
     uint64_t hash = cx_access_hash(summary, &launch->request.geometry, args);
     struct cx_cached_verdict *judged = find_cached(history, summary, &launch->request.geometry, args, hash);
     if (judged)
         return judged;
-    if (skipped && (*skipped = !cx_plan_judging_pays(launch, history, hash)))
+    if (skipped && (*skipped = cx_judging_pays(launch, history, hash)) != CX_JUDGING_PAYS)
         return NULL;
     if (!(judged = calloc(1, sizeof(*judged))))
         return NULL;
@@ -128,8 +128,8 @@ static struct cx_cached_verdict *judge_args(struct cx_kernel_history *history,
     if (!cx_access_choose(summary, &launch->request.geometry, args, &judged->access, &judged->verdict) &&
         cx_check_counts(summary))
         judge_checked(summary, launch, args, judged);
-    const double seconds = (double)(cx_clock_ns() - since) * 1e-9;
-    verdicts->seconds = verdicts->seconds > 0 ? (verdicts->seconds + seconds) / 2 : seconds;
+    verdicts->judged |= skipped != NULL;
+    cx_judging_took(history, (double)(cx_clock_ns() - since) * 1e-9);
     cx_cached_verdict_unref(&verdicts->cached[CX_VERDICTS - 1]);
     memmove(&verdicts->cached[1], &verdicts->cached[0], (CX_VERDICTS - 1) * sizeof(*verdicts->cached));
     verdicts->cached[0] = judged;
@@ -141,7 +141,7 @@ enum { FEW_ARGS = 4 };
 
 struct cx_cached_verdict *cx_judge_args(struct cx_kernel_history *history,
                                         const struct cx_summary_kernel *summary,
-                                        const struct cx_launch *launch, bool *skipped)
+                                        const struct cx_launch *launch, enum cx_judging *skipped)
 {
     struct cx_access_arg few[FEW_ARGS];
     const unsigned count = launch->request.args->count;

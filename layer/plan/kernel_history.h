@@ -11,6 +11,8 @@
 #include "layer/plan/launch_form.h"
 #include "layer/plan/result_use.h"
 #include "layer/plan/take.h"
+#include "layer/plan/why.h"
+#include "layer/source/subrange.h"
 #include "scheduler/chains.h"
 #include "scheduler/admission.h"
 #include "scheduler/balancer.h"
@@ -96,7 +98,27 @@ struct cx_replay {
 
 enum { CX_VERDICTS = 16 }; /* of one function that are cached, and launches not judged that are noted */
 
-/* Verdicts, and what judging costs (judge.h). */
+/* Whether launches like one that stays whole stay so, too, and may repeat it without a decision (replay.h).
+ */
+enum cx_launch_repeats {
+    CX_REPEATS_NOT,
+    CX_REPEATS_BRIEFLY, /* for a moment: what keeps it whole changes with time */
+    CX_REPEATS_ALIKE    /* the reason holds for all of them */
+};
+
+/* The decision about the last launch that was judged anew (judging_price.h). */
+struct cx_last_judged {
+    enum cx_why reason; /* ... and the next ones as in cx_launch_decision */
+    uint32_t line, other_line;
+    int arg;
+    enum cx_use_kind use;
+    enum cx_launch_repeats repeats;
+    double longest;
+    bool lacks_builds; /* as in cx_launch_deferral, with the next */
+    enum cx_variant missing_variant;
+};
+
+/* Verdicts, and what judging costs (judge.h, judging_price.h). */
 struct cx_kernel_verdicts {
     struct cx_cached_verdict *
         cached[CX_VERDICTS] CX_GUARDED_BY(cx_context_locked); /* most recently used first */
@@ -107,6 +129,12 @@ struct cx_kernel_verdicts {
         double lost; /* seconds that splits of them could have saved at most */
     } skipped[CX_VERDICTS] CX_GUARDED_BY(cx_context_locked);
     unsigned nskipped CX_GUARDED_BY(cx_context_locked);
+    unsigned
+        vain CX_GUARDED_BY(cx_context_locked); /* judgements in a row after which launches stayed whole */
+    /* seconds that splits of launches since the last judgement could have saved, times their likelihood */
+    double likely CX_GUARDED_BY(cx_context_locked);
+    bool judged CX_GUARDED_BY(cx_context_locked); /* the launch that is being planned was judged anew */
+    struct cx_last_judged last CX_GUARDED_BY(cx_context_locked);
 };
 
 enum { CX_LAST_PARTITIONS = 4, CX_MERGE_MEMORIES = 8 }; /* shapes of one function */

@@ -46,14 +46,6 @@ struct cx_launch_acceptance {
     uint64_t placed_seq CX_GUARDED_BY(cx_context_locked); /* ... and its position there */
 };
 
-/* Whether launches like one that stays whole stay so, too, and may repeat it without a decision (replay.h).
- */
-enum cx_launch_repeats {
-    CX_REPEATS_NOT,
-    CX_REPEATS_BRIEFLY, /* for a moment: what keeps it whole changes with time */
-    CX_REPEATS_ALIKE    /* the reason holds for all of them */
-};
-
 /* What the planner decided, and why. Written by plan/ each time that the launch is planned, under
  * context->lock; afterwards constant, save that launch/split.c gives the reason anew where a split runs whole
  * after all. Summary, trace, recording and log tell it. */
@@ -89,6 +81,7 @@ struct cx_launch_deferral {
     bool may_move CX_GUARDED_BY(cx_context_locked);      /* nothing, but its chain may move (plan_chains.h) */
     /* it is held behind much work (outstanding.h), of which some is left when it is planned again */
     bool behind_work CX_GUARDED_BY(cx_context_locked);
+    bool planned_before CX_GUARDED_BY(cx_context_locked); /* it was held, and is planned again */
     bool counted; /* its time was counted among launches that lack builds (cx_plan_without) */
     /* planned again once that member has completed resume_seq */
     enum cx_variant missing_variant CX_GUARDED_BY(cx_context_locked);

@@ -30,6 +30,7 @@
 #include "layer/plan/svm_rules.h"
 #include "layer/plan/check_rules.h"
 #include "layer/plan/judge.h"
+#include "layer/plan/judging_price.h"
 #include "layer/plan/plan_share.h"
 #include "layer/plan/plan_chains.h"
 #include "layer/plan/plan_place.h"
@@ -256,13 +257,15 @@ static struct cx_cached_verdict *judge_split(struct cx_launch *launch, struct cx
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_summary_kernel *summary = launch->decision.summary;
-    bool skipped = false;
+    enum cx_judging skipped = CX_JUDGING_PAYS;
     struct cx_cached_verdict *judged =
         history ? cx_judge_args(history, summary, launch, cx_split_policy_always() ? NULL : &skipped) : NULL;
-    if (skipped) { /* counted until judging pays */
+    if (skipped == CX_JUDGING_UNLIKELY)
+        cx_judging_repeat(launch, history);
+    else if (skipped == CX_JUDGING_TOO_SHORT)
         (void)whole_anyway(launch, cx_why_admission(CX_ADMISSION_WHOLE_SHORT));
+    if (skipped != CX_JUDGING_PAYS)
         return NULL;
-    }
     if (!judged || !judged->verdict.splits) {
         launch->decision.line = judged ? judged->verdict.line : 0;
         launch->decision.other_line = judged ? judged->verdict.other : 0;
@@ -471,7 +474,8 @@ static enum cx_plan_kind decide_whole(struct cx_launch *launch, unsigned member,
     return CX_PLAN_SLICES;
 }
 
-enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision)
+static enum cx_plan_kind decide(struct cx_launch *launch, struct cx_plan_decision *decision)
+    CX_HOLDS(cx_context_locked)
 {
     struct cx_command *command = &launch->base;
     struct cx_split_plan *split = &decision->split;
@@ -501,6 +505,14 @@ enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decisi
         return CX_PLAN_WAIT;
     if (deferred && launch->deferral.lacks_builds &&
         !cx_build_deferred_any(launch->request.kernel->program)) /* it has just been built */
-        return cx_plan_decide(launch, decision);
+        return decide(launch, decision);
     return decide_whole(launch, best, decision);
+}
+
+enum cx_plan_kind cx_plan_decide(struct cx_launch *launch, struct cx_plan_decision *decision)
+{
+    const enum cx_plan_kind kind = decide(launch, decision);
+    launch->deferral.planned_before = true;
+    cx_judging_decided(launch, kind);
+    return kind;
 }

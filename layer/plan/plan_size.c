@@ -356,35 +356,6 @@ static bool build_pays(const struct cx_launch *launch) CX_HOLDS(cx_context_locke
            (history && history->unvaried + waiting(launch) >= builds_without * builds_last(launch));
 }
 
-/* Speeds of so many launches tell how long others take. */
-enum { MANY_SAMPLES = 4 };
-/* What is left of what judging took with each launch that is not judged. */
-#define BELIEF 0.99
-
-bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash)
-{
-    const unsigned nmembers = launch->base.context->nmembers;
-    struct cx_kernel_verdicts *verdicts = &history->verdicts;
-    const double gain = cx_plan_expected(launch) * (nmembers - 1) / nmembers - CX_SPLIT_SECONDS;
-    bool measured = false;
-    unsigned i = 0;
-
-    for (unsigned m = 0; m < nmembers; m++)
-        measured |= history->records[m].samples >= MANY_SAMPLES;
-    if (!measured || gain > verdicts->seconds)
-        return true;
-    while (i < CX_VERDICTS && i < verdicts->nskipped && verdicts->skipped[i].hash != hash)
-        i++;
-    if (i == CX_VERDICTS || i == verdicts->nskipped) {
-        i = verdicts->nskipped++ % CX_VERDICTS;
-        verdicts->skipped[i].hash = hash;
-        verdicts->skipped[i].lost = 0;
-    }
-    verdicts->skipped[i].lost += fmax(gain, 0);
-    verdicts->seconds *= BELIEF;
-    return verdicts->skipped[i].lost > verdicts->seconds;
-}
-
 void cx_plan_lacked(struct cx_context *context, struct cx_kernel_history *history, double seconds,
                     double gain)
 {

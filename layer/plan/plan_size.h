@@ -90,11 +90,6 @@ double cx_plan_speed_on(const struct cx_launch *launch, unsigned member) CX_HOLD
 /* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
  * context->lock. Called by deferral.c, reexecute_rules.c and launch/replay.c. */
 double cx_plan_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
-/* Whether splits of this launch, not judged yet, could have gained more than judging takes
- * (history->judging), counting the times it came before; hash: of cx_access_hash. The time of judging is
- * trusted less and less while nothing is judged. Called under context->lock. Called by judge.c. */
-bool cx_plan_judging_pays(const struct cx_launch *launch, struct cx_kernel_history *history, uint64_t hash)
-    CX_HOLDS(cx_context_locked);
 /* Counts a launch that runs whole because it lacks what cx_plan_want builds, in favour of building it; once,
  * when its time is known. Called under context->lock. Called by plan.c and launch/whole.c. */
 void cx_plan_without(struct cx_launch *launch) CX_HOLDS(cx_context_locked);

@@ -6,6 +6,7 @@
 #include "layer/timeline/context.h"
 #include "layer/program/kernel.h"
 #include "layer/plan/slices.h"
+#include "layer/plan/judging_price.h"
 #include "layer/plan/plan_size.h"
 #include "layer/plan/plan_stake.h"
 #include "layer/program/program.h"
@@ -127,12 +128,13 @@ static bool judged(double expected, double judging, uint64_t hash)
         for (unsigned n = 0; n < 4; n++)
             cx_speed_record_update(&t.records[m], 600, 1, expected * 1e-6);
     t.history.verdicts.seconds = judging * 1e-6;
-    return cx_plan_judging_pays(&t.launch, &t.history, hash);
+    return cx_judging_pays(&t.launch, &t.history, hash) == CX_JUDGING_PAYS;
 }
 
 START_TEST(judging_pays)
 {
-    ck_assert(cx_plan_judging_pays(&t.launch, &t.history, 1)); /* nothing is known of its time */
+    ck_assert_int_eq(cx_judging_pays(&t.launch, &t.history, 1),
+                     CX_JUDGING_PAYS); /* nothing is known of its time */
     ck_assert(judged(1000, 100, 1));
     ck_assert(judged(200, 100, 2)); /* four devices save 150 of them, a split and judging cost 140 */
 }
@@ -146,13 +148,63 @@ START_TEST(judging_does_not_pay)
     ck_assert(judged(180, 200, 1)); /* it came again and again */
     (void)judged(180, 1000, 1);
     const double believed = t.history.verdicts.seconds;
-    ck_assert(!cx_plan_judging_pays(&t.launch, &t.history, 2));
+    ck_assert_int_eq(cx_judging_pays(&t.launch, &t.history, 2), CX_JUDGING_TOO_SHORT);
     ck_assert_double_lt(t.history.verdicts.seconds, believed);
     for (uint64_t hash = 3; hash < 100; hash++)
         ck_assert(!judged(180, 200, hash));
     ck_assert(!judged(180, 200, 2)); /* too many have come since */
     for (unsigned n = 0; n < 100; n++)
         ck_assert(!judged(40, 200, 3)); /* nothing could be saved */
+}
+END_TEST
+
+/* Launches of a millisecond, each with other arguments, that judging takes 40 us for and that all stay whole:
+ * as a part of what they take, what judging them does. */
+static double judged_in_vain(unsigned launches)
+{
+    double judging = 0;
+    for (unsigned n = 0; n < launches; n++) {
+        if (!judged(1000, 40, n))
+            continue;
+        cx_judging_took(&t.history, 40e-6);
+        t.history.verdicts.judged = true;
+        t.launch.decision.reason = CX_WHY_NOT_BUILT;
+        t.launch.decision.longest = 0.125;
+        cx_judging_decided(&t.launch, CX_PLAN_WHOLE);
+        judging += 40e-6;
+    }
+    return judging / (launches * 1e-3);
+}
+
+START_TEST(judging_in_vain_takes_little)
+{
+    ck_assert_double_gt(judged_in_vain(8), 0.02); /* a split may be close */
+    (void)judged_in_vain(100);
+    ck_assert_double_lt(judged_in_vain(10000), 0.01);
+    ck_assert_double_gt(judged_in_vain(10000), 0.005); /* it goes on */
+    t.launch.decision.reason = CX_WHY_NONE;
+    t.launch.decision.longest = -1;
+    cx_judging_repeat(&t.launch, &t.history); /* those between have the last one's decision */
+    ck_assert_int_eq(t.launch.decision.reason, CX_WHY_NOT_BUILT);
+    ck_assert_double_eq(t.launch.decision.longest, 0.125);
+    /* one that was held until something came is judged, and a split ends it */
+    t.launch.deferral.planned_before = true;
+    ck_assert(judged(1000, 40, 1));
+    t.launch.deferral.planned_before = false;
+    t.history.verdicts.judged = true;
+    cx_judging_decided(&t.launch, CX_PLAN_SPLIT);
+    ck_assert(judged(1000, 40, 2));
+}
+END_TEST
+
+START_TEST(held_ones_are_not_judged_in_vain)
+{
+    ck_assert(judged(1000, 40, 1));
+    for (unsigned n = 0; n < 100; n++) {
+        t.history.verdicts.judged = true;
+        cx_judging_decided(&t.launch, CX_PLAN_WAIT);
+    }
+    ck_assert(judged(1000, 40, 2));
 }
 END_TEST
 
@@ -240,6 +292,8 @@ int main(void)
     tcase_add_test(tcase, lengths_with_moves_make_room);
     tcase_add_test(tcase, judging_pays);
     tcase_add_test(tcase, judging_does_not_pay);
+    tcase_add_test(tcase, judging_in_vain_takes_little);
+    tcase_add_test(tcase, held_ones_are_not_judged_in_vain);
     tcase_add_test(tcase, slices);
     tcase_add_test(tcase, resident);
     suite_add_tcase(suite, tcase);
