@@ -418,13 +418,23 @@ bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan)
     return false;
 }
 
+/* Seconds that it keeps the member busy; 0: unknown. What is expected otherwise is of the fastest one and its
+ * like. */
+static double seconds_on(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked)
+{
+    const struct cx_context *context = launch->base.context;
+    const double own =
+        cx_context_alike(context, member, context->fastest) ? 0 : cx_plan_measured_on(launch, member);
+    return own > 0 ? own : cx_plan_expected(launch);
+}
+
 enum cx_plan_kind cx_plan_whole(struct cx_launch *launch, unsigned member)
 {
     const bool any = member < launch->base.context->nmembers;
     if (any)
         cx_plan_occupy(launch, member);
     if (any && cx_split_policy_bounded() && launch->decision.repeats != CX_REPEATS_ALIKE)
-        cx_outstanding_add(&launch->base.context->workers[member], cx_plan_expected(launch));
+        cx_outstanding_add(&launch->base.context->workers[member], seconds_on(launch, member));
     cx_plan_without(launch);
     cx_result_use_launch(launch->request.args, cx_launch_accesses(launch->request.kernel),
                          launch->request.kernel->function->history,

@@ -80,7 +80,7 @@ double cx_plan_best_speed(const struct cx_launch *launch) CX_HOLDS(cx_context_lo
  * by follow_data.c and plan_chains.c. */
 bool cx_plan_akin(const struct cx_real_device *a, const struct cx_real_device *b);
 /* Seconds that the launch takes on a member, by its function's speed there, of as many work-groups as fill it
- * if it has fewer; 0: never measured. context->lock held. Called by follow_data.c, plan_chains.c and
+ * if it has fewer; 0: never measured. context->lock held. Called by follow_data.c, plan.c, plan_chains.c and
  * plan_place.c. */
 double cx_plan_measured_on(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* How fast the member is at such a launch, to be compared with others: its nominal speed; or, where the
@@ -88,7 +88,7 @@ double cx_plan_measured_on(const struct cx_launch *launch, unsigned member) CX_H
  * held. Called by plan_place.c. */
 double cx_plan_speed_on(const struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
 /* Seconds that the launch takes on the fastest member, by measurements; 0: unknown. Called under
- * context->lock. Called by deferral.c, reexecute_rules.c and launch/replay.c. */
+ * context->lock. Called by deferral.c, plan.c, reexecute_rules.c and launch/replay.c. */
 double cx_plan_expected(const struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Counts a launch that runs whole because it lacks what cx_plan_want builds, in favour of building it; once,
  * when its time is known. Called under context->lock. Called by plan.c and launch/whole.c. */
