@@ -487,15 +487,22 @@ static void fail_to_move(struct cx_launch *launch, unsigned m, double seconds) C
     moves->excess += seconds;
 }
 
-/* Its chain moved to a member that is not measured yet: what a launch there takes is known before the next
- * one goes there, so that no more is lost than the account held. */
-static void follow(struct cx_launch *launch, const struct asked *asked) CX_HOLDS(cx_context_locked)
+/* It stays where its chain is. If that moved there, it may have to go back: until the member is measured what
+ * a launch there takes is known before the next one goes there, so that no more is lost than the account
+ * held; later it is planned late, also in a queue without order, as how long others keep `best` busy is known
+ * better then. */
+static unsigned stay(struct cx_launch *launch, const struct asked *asked, unsigned best)
+    CX_HOLDS(cx_context_locked)
 {
     const unsigned home = asked->launch.home;
     const struct cx_worker *worker = &launch->base.context->workers[home];
     launch->deferral.follows_move = asked->launch.moved && launch->base.context->account &&
                                     is_unmeasured(launch, home) &&
                                     atomic_load(&worker->timeline.completed) < worker->timeline.planned;
+    launch->deferral.may_move |= asked->launch.moved && home != best &&
+                                 expected_on(launch, home).seconds >= LONG_SECONDS &&
+                                 cx_plan_chains_may_move(launch);
+    return home;
 }
 
 unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
@@ -513,13 +520,11 @@ unsigned cx_plan_chains_place(struct cx_launch *launch, unsigned best)
     const struct asked *asked = &context->planner->chains->asked;
     const unsigned home = asked->launch.home;
     const unsigned chosen = asked->launch.seconds > 0 ? best_for(launch, asked, &gain) : home;
-    if (chosen == home) {
-        follow(launch, asked);
-        return home;
-    }
+    if (chosen == home)
+        return stay(launch, asked, best);
     const struct cx_stake stake = stake_of(launch, asked, chosen, gain);
     if (!is_affordable(launch, &stake, chosen))
-        return home;
+        return stay(launch, asked, best);
     if (cx_launch_prepare(launch, chosen) != CL_SUCCESS) {
         fail_to_move(launch, chosen, asked->launch.seconds);
         return home;

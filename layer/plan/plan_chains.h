@@ -13,8 +13,10 @@
  *
  * Launches whose chains may move are held behind much work as well, and are planned late: a program may
  * enqueue all of one queue before the next one's, before any length is known, and the last launches planned
- * would all be of one chain. Not those of queues without order: each of these would be held by itself, and
- * planned anew each time.
+ * would all be of one chain. Not those of queues without order, as each of these would be held by itself, and
+ * planned anew each time; except for chains that have moved: how long others keep the device busy that such a
+ * chain left is reckoned from the first times of their kernels, and if these were too long only that device's
+ * idling tells.
  *
  * Nominal speeds may hide a gain. Where no estimate gains, but would if a member that was never measured is
  * as much faster than estimated as it may be slower, a chain moves there out of curiosity (budget.h), and the

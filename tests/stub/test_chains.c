@@ -315,6 +315,9 @@ static const struct unlike {
     {"fast,slow", "1,1", "0.128,0.016", NULL, 3, 400, 1, false, false, false, 0, 20},
     {"fast,slow", "1,1", "0.128,0.016", NULL, 3, 4, 100, false, false, false, 0, 20},
     {"twin,twin", "1,1", "0.064,0.004", NULL, 3, 4, 200, false, true, false, 0, 20},
+    /* ... and all of one queue is enqueued while the first device is disturbed: as long as that is busy with
+     * two chains the other one does 100 launches of the third */
+    {"fast,slow", "1,1", "0.128,0.016", NULL, 3, 400, 1, false, false, true, 0, 200},
     /* nominal speeds hide a gain, which is found out once the account holds what that may lose */
     {"fast,slow", "4,1", "0.64,0.32", "0.5", 3, 8, 400, false, false, false, 100, 5000},
     {"fast,slow", "4,1", "0.64,0.08", "0.5", 3, 8, 400, false, false, false, 1, 20},
@@ -330,6 +333,8 @@ START_TEST(unlike_devices)
         setenv("COEXEC_BUDGET", unlike->budget, 1);
     no_local = unlike->no_local;
     by_events = unlike->without_order;
+    if (unlike->without_order)
+        setenv("STUB_SLOW", "0:0:200:4", 1);
     begin.name = "stub_append";
     begin_in_folder(unlike->speed);
     open_chains(unlike->chains, ITEMS, 0);
