@@ -148,6 +148,14 @@ static void renew_patience(void) CX_HOLDS(lock)
         queued_until = until;
 }
 
+/* A build or a compilation is over, which a launch may have waited for. */
+static void renew_planned(void) CX_HOLDS(lock)
+{
+    planned_until = cx_deadline_on(CLOCK_REALTIME, PLANNED_PATIENCE_MS);
+    if (planned_until.tv_sec > until.tv_sec)
+        planned_until = until;
+}
+
 /* Until something changes: whether there is something left to wait for. */
 static bool wait_inside(void) CX_HOLDS(lock)
 {
@@ -156,8 +164,10 @@ static bool wait_inside(void) CX_HOLDS(lock)
         return true;
     if (plans && !owes && cx_lock_wait_until(&idle, &lock, &planned_until))
         return true;
+    if (running > own)
+        return cx_lock_wait_until(&idle, &lock, &until);
     given_up |= plans;
-    return running > own && cx_lock_wait_until(&idle, &lock, &until);
+    return false;
 }
 
 static void at_exit(void)
@@ -169,7 +179,7 @@ static void at_exit(void)
     if (first) {
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += EXIT_PATIENCE_S;
-        planned_until = cx_deadline_on(CLOCK_REALTIME, PLANNED_PATIENCE_MS);
+        renew_planned();
         renew_patience();
     }
     for (struct cx_subprocess *helper = helpers; helper; helper = helper->next)
@@ -291,7 +301,6 @@ void cx_exit_guard_expect(void)
     cx_unlock(&lock);
 }
 
-/* Whether exit() waits for launches to go on. */
 void cx_exit_guard_call(void (*handler)(void))
 {
     cx_lock(&lock);
@@ -299,6 +308,7 @@ void cx_exit_guard_call(void (*handler)(void))
     cx_unlock(&lock);
 }
 
+/* Whether exit() waits for launches to go on. */
 static bool goes_on(void)
 {
     return (atomic_load(&begun) || atomic_load(&planned)) && !atomic_load(&closed);
@@ -350,11 +360,19 @@ static void changed(void) CX_HOLDS(lock)
         pthread_cond_broadcast(&idle);
 }
 
+/* lock held. */
+static void end_one(void) CX_HOLDS(lock)
+{
+    running--;
+    if (atomic_load(&ending))
+        renew_planned();
+}
+
 static void leave(bool by_own)
 {
     cx_lock(&lock);
     own -= by_own;
-    running--;
+    end_one();
     changed();
     cx_unlock(&lock);
 }
@@ -372,7 +390,8 @@ void cx_exit_guard_compiling(enum cx_compiling *now, enum cx_compiling to)
         queued += to == CX_COMPILING_QUEUED;
         queued -= *now == CX_COMPILING_QUEUED && queued > 0; /* a child that was forked has none */
         running += to == CX_COMPILING_BEGUN;
-        running -= (*now == CX_COMPILING_CALL || *now == CX_COMPILING_BEGUN) && running > 0;
+        if ((*now == CX_COMPILING_CALL || *now == CX_COMPILING_BEGUN) && running > 0)
+            end_one();
         *now = to;
         changed();
     }

@@ -65,8 +65,8 @@ void cx_exit_guard_compiling(enum cx_compiling *now, enum cx_compiling to);
  * its begin, and workers go on meanwhile. */
 enum cx_uncompiled {
     CX_UNCOMPILED_NONE,    /* it needs no compiler, or no more */
-    CX_UNCOMPILED_PLANNED, /* waited for 0.15 s; if the program is owed a callback, as for queued launches
-                            */
+    CX_UNCOMPILED_PLANNED, /* waited for 0.15 s, from the last build or compilation on; if the program is owed
+                              a callback, as for queued launches */
     CX_UNCOMPILED_BEGUN    /* packages of it are still to be started: as for queued launches */
 };
 /* Moves the state from *now to `to`; a launch that has begun stays so until NONE. False: the process is
