@@ -442,9 +442,10 @@ void cx_whole_launch(struct cx_launch *launch, unsigned member)
     if (settled && !job->times.wanted && !launch->acceptance.unproven)
         cx_replay_note(launch, member, summary, length);
     launch->run.new_form = cx_launch_may_compile_on(launch, member, CX_VARIANT_PLAIN, true);
-    if (launch->run.new_form || launch->run.uncompiled)
-        cx_exit_guard_uncompiled(&launch->run.uncompiled,
-                                 launch->run.new_form ? CX_UNCOMPILED_PLANNED : CX_UNCOMPILED_NONE);
+    if (launch->run.new_form) /* a process that ends waits for its begin: nobody need flush first */
+        job->kind.urgent = cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_PLANNED);
+    else if (launch->run.uncompiled)
+        cx_exit_guard_uncompiled(&launch->run.uncompiled, CX_UNCOMPILED_NONE);
     launch->acceptance.placed = member + 1;
     launch->acceptance.placed_seq = cx_command_add_job(command, worker, job);
     cx_command_settle(command);

@@ -52,6 +52,14 @@ int case_exit_begins_nothing(void)
 
 static struct use in_handler;
 
+/* No driver has compiled its launches in a process before. */
+static void open_fresh(struct use *use)
+{
+    char options[64];
+    snprintf(options, sizeof options, "-DFRESH_EXIT=%d", (int)getpid());
+    open_built(use, options);
+}
+
 static void use_it(void)
 {
     launch(&in_handler, 100, NULL, NULL);
@@ -80,6 +88,16 @@ int case_exit_handler_first(void)
     open_device(&in_handler);
     launch(&in_handler, 100, NULL, NULL);
     CHECK(atexit(use_and_close) == 0);
+    exit(0);
+}
+
+/* Likewise, but nothing has a driver begin the launch before exit(), nor has one compiled it in a process
+ * before. */
+int case_exit_handler_unflushed(void)
+{
+    CHECK(atexit(use_and_close) == 0);
+    open_fresh(&in_handler);
+    launch(&in_handler, 100, NULL, NULL);
     exit(0);
 }
 
@@ -179,11 +197,9 @@ int case_exit_handler_compiles(void)
 static _Noreturn void call_back_new_and_exit(int rounds)
 {
     const size_t items = ITEMS, group = GROUP / 2;
-    char options[64];
     cl_event event;
-    snprintf(options, sizeof options, "-DFRESH_EXIT=%d", (int)getpid());
     CHECK(atexit(await_reported) == 0);
-    open_built(&in_handler, options);
+    open_fresh(&in_handler);
     launch(&in_handler, 1, NULL, NULL);
     OK(cl.clFinish(in_handler.queue));
     launch(&in_handler, rounds, NULL, NULL);
