@@ -61,6 +61,7 @@ static atomic_bool used;                    /* since then */
 static atomic_uint waiting;                 /* threads of the program that wait for work */
 static _Thread_local bool at_end;           /* the thread runs the handlers of the process' end */
 static atomic_uint exit_waits;              /* waits for work of the thread that is */
+static atomic_bool torn_down;               /* libraries of drivers are, or are about to be */
 static bool keeping CX_GUARDED_BY(lock);    /* there is a thread that registers the handler again and again */
 static unsigned rounds CX_GUARDED_BY(lock); /* it did so that often, and threads that entered */
 static unsigned expected CX_GUARDED_BY(lock); /* registrations by those that will start one */
@@ -308,6 +309,23 @@ void cx_exit_guard_call(void (*handler)(void))
     cx_unlock(&lock);
 }
 
+static void note_end(void)
+{
+    atomic_store(&torn_down, true);
+}
+
+void cx_exit_guard_loaded(void)
+{
+    cx_exit_guard_call(note_end);
+}
+
+/* Whether a handler of the program's waits for work, and exit() comes no nearer to the compilers meanwhile.
+ */
+static bool handler_waits(void)
+{
+    return atomic_load(&exit_waits) && !atomic_load(&torn_down);
+}
+
 /* Whether exit() waits for launches to go on. */
 static bool goes_on(void)
 {
@@ -318,7 +336,7 @@ static bool goes_on(void)
 static bool enter(bool by_own, bool keeps, bool launches)
 {
     cx_lock(&lock);
-    const bool ok = !atomic_load(&ending) || (launches && !atomic_load(&closed));
+    const bool ok = !atomic_load(&ending) || (launches && (!atomic_load(&closed) || handler_waits()));
     if (ok && rounds < ROUNDS) { /* else the keeper does */
         rounds++;
         atexit(at_exit);

@@ -25,6 +25,9 @@ bool cx_exit_guard_run(void (*task)(void *data), void *data);
 /* Has exit() call the handler, before libraries that were loaded until now are torn down. Called by
  * power/sampler.c. */
 void cx_exit_guard_call(void (*handler)(void));
+/* The library of a driver was loaded, so that it is noted when exit() is about to tear it down. Called by
+ * driver/open.c. */
+void cx_exit_guard_loaded(void);
 /* Announces work that is about to be given to another thread. The giving thread calls it, so that the exit
  * handler is registered before the process can end: exit() runs handlers registered last first, and ignores
  * one of ours registered while it runs. Called by task_queue.c and timeline/worker.c. */
@@ -42,9 +45,9 @@ void cx_exit_guard_prepare(void);
  * worker's lock held. */
 bool cx_exit_guard_enter(void);
 /* Like cx_exit_guard_enter, for a launch: it may enter also while exit() waits for launches that have begun
- * (cx_exit_guard_begun). keeps: a thread of ours keeps registering the exit handler, so that it runs first;
- * otherwise the process has no other thread of ours. Called by driver/, memory/, program/, source/ and
- * timeline/. */
+ * (cx_exit_guard_uncompiled), or while a handler of exit() waits for work and no driver is torn down yet.
+ * keeps: a thread of ours keeps registering the exit handler, so that it runs first; otherwise the process
+ * has no other thread of ours. Called by driver/, memory/, program/, source/ and timeline/. */
 bool cx_exit_guard_enter_launch(bool keeps);
 void cx_exit_guard_leave(void);
 

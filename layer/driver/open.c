@@ -4,6 +4,7 @@
  */
 #include "layer/driver/open.h"
 #include "layer/base/disk_cache.h"
+#include "layer/base/exit_guard.h"
 #include "layer/base/options.h"
 
 #include <dlfcn.h>
@@ -47,6 +48,8 @@ void *cx_driver_open(const char *name)
         whole = cx_disk_cache_load(folder, key, &size);
     }
     void *library = dlopen(name, (whole ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
+    if (library)
+        cx_exit_guard_loaded();
     if (library && folder && !whole)
         (void)cx_disk_cache_store(folder, key, "", 1); /* else the next process finds out anew */
     free(whole);

@@ -228,10 +228,9 @@ cl_int cx_launch_compile_begin(struct cx_kernel *kernel, struct cx_worker *worke
         const bool ran =
             cx_launch_kernel_ran(kernel, kind->geometry, kind->local_given, m, kind->variant, kind->at_start);
         cx_context_unlock(worker->context);
-        if (!ran) {
-            cx_worker_compile_refuse();
+        *counts = !ran && cx_worker_compile_late(worker);
+        if (!ran && !*counts)
             return CL_DEVICE_NOT_AVAILABLE;
-        }
     }
     cx_kernel_may_compile(kernel, m, kind->variant, range->dims, range->offset, range->global, local);
     return CL_SUCCESS;

@@ -238,10 +238,11 @@ void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event 
 /* Where begin says no: whether the calling thread is one of ours, and the process so near its end that what
  * its driver compiles with may be gone. Called without locks. Called by launch/. */
 bool cx_worker_compiler_gone(const struct cx_worker *worker);
-/* There: called before the job fails for that. Most processes are over before it returns, a second later, so
- * that a thread of the program that goes on while they end does not learn of it. Called without locks. Called
- * by launch/. */
-void cx_worker_compile_refuse(void);
+/* There: begins all the same once a handler of exit() waits for work, as that may be for this. Gives whether
+ * it does, for end; else the job fails. Most processes are over before it returns so, a second later, so that
+ * a thread of the program that goes on while they end does not learn of it. Called without locks. Called by
+ * launch/. */
+bool cx_worker_compile_late(const struct cx_worker *worker);
 /* Called before a worker's thread begins something. Once the process is ending it does not return, so that
  * the thread begins nothing more, unless the program still waits for something or for a callback. Called
  * without locks. Called by worker_compile.c and launch/split_member.c. */

@@ -58,9 +58,10 @@ bool cx_worker_compiler_gone(const struct cx_worker *worker)
     return cx_worker_compiles(worker) && cx_exit_guard_ours() && cx_exit_guard_closed();
 }
 
-void cx_worker_compile_refuse(void)
+bool cx_worker_compile_late(const struct cx_worker *worker)
 {
     cx_exit_guard_await_end();
+    return cx_exit_guard_enter_launch(cx_context_shares(worker->context));
 }
 
 void cx_worker_compile_end(const struct cx_worker *worker, bool begun, cl_event event)

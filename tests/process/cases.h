@@ -24,6 +24,7 @@
     X(exit_handler_finishes)                                                                                 \
     X(exit_handler_first)                                                                                    \
     X(exit_handler_unflushed)                                                                                \
+    X(exit_handler_begins)                                                                                   \
     X(exit_handler_releases)                                                                                 \
     X(exit_handler_called_back)                                                                              \
     X(exit_handler_compiles)                                                                                 \

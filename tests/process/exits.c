@@ -101,6 +101,24 @@ int case_exit_handler_unflushed(void)
     exit(0);
 }
 
+/* The worker's thread has it by the time that the handler waits. */
+static void begin_using(void)
+{
+    launch(&in_handler, 100, NULL, NULL);
+    OK(cl.clFlush(in_handler.queue));
+    usleep(100000);
+    expect(&in_handler, after(100));
+    close_device(&in_handler);
+}
+
+/* It comes first, and launches what never ran. */
+int case_exit_handler_begins(void)
+{
+    open_fresh(&in_handler);
+    CHECK(atexit(begin_using) == 0);
+    exit(0);
+}
+
 static void release_all(void)
 {
     close_device(&in_handler);
