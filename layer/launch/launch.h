@@ -69,7 +69,7 @@ bool cx_launch_package_is_new(const struct cx_launch *launch, const struct cx_pa
 void cx_launch_part_add(struct cx_launch *launch, struct cx_part *part, uint64_t groups, uint64_t start_ns,
                         uint64_t end_ns, uint64_t busy_ns);
 
-/* See cx_command.waits. Called by api/enqueue_kernel.c. */
+/* See cx_command.waits. Called by start.c and api/enqueue_kernel.c. */
 void cx_launch_waits(struct cx_command *command) CX_HOLDS(cx_context_locked);
 
 /* ---- the program's own kernel (whole.c) ---- */

@@ -78,6 +78,7 @@ void cx_start_launch(struct cx_command *command)
     const enum cx_plan_kind kind = cx_plan_decide(launch, &decision);
     switch (kind) {
     case CX_PLAN_WAIT:
+        cx_launch_waits(command);
         break;
     case CX_PLAN_SPLIT:
         cx_start_split(launch, &decision.split);

@@ -23,6 +23,7 @@
     X(exit_begins_nothing)                                                                                   \
     X(exit_handler_finishes)                                                                                 \
     X(exit_handler_first)                                                                                    \
+    X(exit_handler_held)                                                                                     \
     X(exit_handler_unflushed)                                                                                \
     X(exit_handler_begins)                                                                                   \
     X(exit_handler_releases)                                                                                 \

@@ -240,6 +240,20 @@ int case_exit_handler_awaits_late(void)
     call_back_new_and_exit(15 * LONG);
 }
 
+/* A launch of a new kind is held until the one before it tells its length, and exit() begins. */
+int case_exit_handler_held(void)
+{
+    const size_t items = ITEMS, group = GROUP / 2;
+    CHECK(atexit(finish_launches) == 0);
+    open_fresh(&in_handler);
+    launch(&in_handler, LONG, NULL, NULL);
+    OK(cl.clSetKernelArg(in_handler.kernel, 1, sizeof(int), &(int){100}));
+    OK(cl.clEnqueueNDRangeKernel(in_handler.queue, in_handler.kernel, 1, NULL, &items, &group, 0, NULL,
+                                 NULL));
+    OK(cl.clFlush(in_handler.queue));
+    exit(0);
+}
+
 static void *finish_there(void *data)
 {
     (void)data;
