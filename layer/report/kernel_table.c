@@ -542,6 +542,32 @@ static const char *kept_path(void)
     return kept;
 }
 
+/* Makes the file with a whole table in it: whoever sees it may end the process. False: it is there, or the
+ * file system has no files without a name. */
+static bool make_kept(const char *text, size_t size)
+{
+    char own[32];
+    const char *slash = strrchr(kept, '/');
+    char *folder = slash ? strndup(kept, (size_t)(slash - kept) + 1) : strdup(".");
+    const int fd = folder ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600) : -1;
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+    const bool made = fd >= 0 && write_whole(fd, text, size) &&
+                      linkat(AT_FDCWD, own, AT_FDCWD, kept, AT_SYMLINK_FOLLOW) == 0;
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return made;
+}
+
+static void write_kept(const char *text, size_t size)
+{
+    const int fd = open(kept, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0 && (!write_whole(fd, text, size) || ftruncate(fd, (off_t)size) != 0))
+        unlink(kept); /* a full disk */
+    if (fd >= 0)
+        close(fd);
+}
+
 /* Programs that a signal ends run no destructors: what the summary would be lies on disk meanwhile. */
 static void keep_current(void)
 {
@@ -557,11 +583,8 @@ static void keep_current(void)
         return;
     print_tables(stream, false);
     /* over the one before: at no time is there less than a whole table */
-    const int fd = fclose(stream) == 0 ? open(kept, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (fd >= 0 && (!write_whole(fd, text, size) || ftruncate(fd, (off_t)size) != 0))
-        unlink(kept); /* a full disk */
-    if (fd >= 0)
-        close(fd);
+    if (fclose(stream) == 0 && (last || !make_kept(text, size)))
+        write_kept(text, size);
     free(text);
 }
 
