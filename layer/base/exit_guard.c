@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ enum {
     PLANNED_PATIENCE_MS = 150,
     LOCK_PATIENCE_MS = 50,
     END_PATIENCE_MS = 1000,
+    FILES_PATIENCE_MS = 500,
     FAST_ROUNDS = 60, /* of a millisecond; then of ten */
     ROUNDS = 360,
     MOST_EXPECTED = 360, /* registrations ahead of threads that will enter */
@@ -55,6 +57,7 @@ static atomic_uint owed;        /* callbacks to the program */
 static _Thread_local bool ours; /* the thread */
 static struct cx_subprocess *helpers CX_GUARDED_BY(lock);
 static unsigned unneeded CX_GUARDED_BY(lock); /* of them */
+static unsigned filing CX_GUARDED_BY(lock);   /* threads that have files of a helper to remove */
 static atomic_bool ending;
 static atomic_bool closed;                  /* what has begun is not waited for any more */
 static atomic_bool used;                    /* since then */
@@ -103,7 +106,7 @@ static void in_child(void) CX_RELEASES(lock)
     atomic_store(&exit_waits, 0);
     keeping = false;
     helpers = NULL;
-    unneeded = 0;
+    unneeded = filing = 0;
     idle_threads = 0;
     given = NULL;
     prepared = false;
@@ -133,6 +136,26 @@ static void end_helper(struct cx_subprocess *helper) CX_HOLDS(lock)
     if (!helper->outlasts || !cx_own_file_is(&helper->wake) ||
         send(helper->wake.descriptor, "", 1, MSG_NOSIGNAL) != 1)
         kill(-helper->pid, SIGKILL);
+}
+
+/* Whether one that cleans up after itself, if our end is told to it, has ended without. */
+static bool any_ended(void) CX_HOLDS(lock)
+{
+    bool ended = false;
+    for (const struct cx_subprocess *helper = helpers; helper && !ended; helper = helper->next) {
+        siginfo_t info = {0};
+        ended = helper->outlasts &&
+                waitid(P_PID, (id_t)helper->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+    }
+    return ended;
+}
+
+/* Nobody would remove the files after us. */
+static void await_files(void) CX_HOLDS(lock)
+{
+    const struct timespec end = cx_deadline_on(CLOCK_REALTIME, FILES_PATIENCE_MS);
+    while ((filing || any_ended()) && cx_lock_wait_until(&idle, &lock, &end))
+        ;
 }
 
 static bool lock_at_exit(void) CX_TAKES_IF(true, lock) CX_UNCHECKED
@@ -185,6 +208,8 @@ static void at_exit(void)
     }
     for (struct cx_subprocess *helper = helpers; helper; helper = helper->next)
         end_helper(helper);
+    if (first)
+        await_files();
     /* other threads of the program may go on giving work: one moment without any is enough. A callback of a
      * compiler may call exit(): nobody waits for the thread that it is in. */
     const uint64_t before = idle_times;
@@ -572,6 +597,15 @@ static bool outlasts(struct cx_subprocess *helper) CX_HOLDS(lock)
     unneeded += !helper->unneeded;
     helper->unneeded = true;
     return true;
+}
+
+void cx_exit_guard_files(bool more)
+{
+    cx_lock(&lock);
+    filing += more ? 1u : filing ? -1u : 0; /* a child that was forked has none */
+    if (atomic_load(&ending))
+        pthread_cond_broadcast(&idle);
+    cx_unlock(&lock);
 }
 
 void cx_exit_guard_subprocess_enter(struct cx_subprocess *helper, pid_t pid)

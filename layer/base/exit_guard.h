@@ -116,6 +116,10 @@ struct cx_subprocess {
     bool unneeded;           /* it was stopped, but goes on, as it outlasts us */
     bool told_end;           /* that our process ends */
 };
+/* The calling thread has files of a helper to remove (more), or no longer: they are gone, or the helper's,
+ * which outlasts us and runs. exit() waits for that, half a second at most. Called by subprocess.c and
+ * source/analyser.c. */
+void cx_exit_guard_files(bool more);
 /* Registers a helper that was just started (enter), removes it before it is reaped or abandoned (leave),
  * kills it (stop). A helper that outlasts us is not killed, as the next program may use the result that it
  * writes to disk; only a few may go on at once. Called by subprocess.c and source/analysis.c. */

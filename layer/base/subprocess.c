@@ -144,12 +144,17 @@ static enum cx_subprocess_end follow(struct cx_subprocess *helper, pid_t pid, co
                                      const struct cx_own_file *wake, unsigned limit_ms, char *message,
                                      size_t room)
 {
+    const bool outlasts = helper->outlasts;
+    if (outlasts)
+        cx_exit_guard_files(false);
     const enum collected how = collect(pipe, wake, now_ms() + limit_ms, message, room);
     if (how == WOKEN && helper->outlasts) { /* nobody reaps it but init */
         kill(-pid, SIGUSR1);
         cx_exit_guard_subprocess_leave(helper);
         return CX_SUBPROCESS_LEFT;
     }
+    if (outlasts)
+        cx_exit_guard_files(true);
     if (how != CLOSED)
         kill(-pid, SIGKILL);
     const enum cx_subprocess_end end = reap(helper, pid);

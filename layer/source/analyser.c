@@ -403,7 +403,9 @@ void cx_analyser_run(const struct cx_analyser_task *task, struct cx_subprocess *
     uint64_t limit_ms = cx_options_get()->analysis_limit;
     bool left = false;
 
+    cx_exit_guard_files(true);
     if (!files_make(task, &files)) {
+        cx_exit_guard_files(false);
         snprintf(result->why, sizeof(result->why), "no temporary folder for the analysis");
         return;
     }
@@ -422,7 +424,9 @@ void cx_analyser_run(const struct cx_analyser_task *task, struct cx_subprocess *
     } else {
         snprintf(result->why, sizeof(result->why), "no room for the analysis's files in /tmp");
     }
-    if (!left) /* else the analyser does */
+    if (!left) { /* else the analyser does */
         files_remove(&files);
+        cx_exit_guard_files(false);
+    }
     free(files.cache_path);
 }
