@@ -144,6 +144,15 @@ void cx_lock(struct cx_lock *lock) CX_UNCHECKED
     add(lock);
 }
 
+bool cx_lock_try(struct cx_lock *lock) CX_UNCHECKED
+{
+    check_order(lock);
+    if (pthread_mutex_trylock(&lock->mutex) != 0)
+        return false;
+    add(lock);
+    return true;
+}
+
 void cx_unlock(struct cx_lock *lock) CX_UNCHECKED
 {
     remove_held(lock);

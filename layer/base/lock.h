@@ -105,6 +105,7 @@ static inline void cx_lock_init_kind(struct cx_lock *lock, int kind)
 void cx_lock_init(struct cx_lock *lock, enum cx_lock_rank rank);
 void cx_lock_init_recursive(struct cx_lock *lock, enum cx_lock_rank rank);
 void cx_lock(struct cx_lock *lock) CX_TAKES(*lock);
+bool cx_lock_try(struct cx_lock *lock) CX_TAKES_IF(true, *lock);
 void cx_unlock(struct cx_lock *lock) CX_RELEASES(*lock);
 bool cx_lock_before(struct cx_lock *lock, const struct timespec *end) CX_TAKES_IF(true, *lock);
 void cx_lock_wait(pthread_cond_t *condition, struct cx_lock *lock) CX_HOLDS(*lock);
@@ -135,6 +136,12 @@ static inline void cx_lock_init_recursive(struct cx_lock *lock, enum cx_lock_ran
 static inline void cx_lock(struct cx_lock *lock) CX_TAKES(*lock) CX_UNCHECKED
 {
     pthread_mutex_lock(&lock->mutex);
+}
+
+/* Takes the lock if nobody has it; returns whether it did. Called by timeline/context.h. */
+static inline bool cx_lock_try(struct cx_lock *lock) CX_TAKES_IF(true, *lock) CX_UNCHECKED
+{
+    return pthread_mutex_trylock(&lock->mutex) == 0;
 }
 
 static inline void cx_unlock(struct cx_lock *lock) CX_RELEASES(*lock) CX_UNCHECKED

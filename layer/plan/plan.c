@@ -388,6 +388,7 @@ static void note_split(struct cx_launch *launch, const struct cx_split_plan *pla
 {
     tell(launch, true);
     count_use(launch);
+    launch->base.context->pending.split = true;
     launch->decision.reason = CX_WHY_ONE_TOOK_ALL; /* said where that happens */
     cx_split_feedback_begin(launch, !plan->moves);
     cx_result_use_launch(launch->request.args, cx_launch_accesses(launch->request.kernel),

@@ -47,6 +47,7 @@ struct cx_context_pending {
     struct cx_command *ready CX_GUARDED_BY(cx_context_locked);
     struct cx_command *ready_tail CX_GUARDED_BY(cx_context_locked);
     bool goes_on CX_GUARDED_BY(cx_context_locked); /* a thread plans until there are none */
+    bool split CX_GUARDED_BY(cx_context_locked);   /* in this turn a launch was */
     /* commands that are settled with no part left, to be dropped outside the lock */
     struct cx_command *finished CX_GUARDED_BY(cx_context_locked);
 };
@@ -119,6 +120,7 @@ struct cx_context {
     struct cx_context_listeners listeners;
 
     struct cx_lock lock;    /* guards coherence maps, command states and queues of this context */
+    atomic_uint nlocking;   /* threads that wait for it */
     pthread_cond_t settled; /* broadcast when a command settles (is planned for good) */
     struct cx_context_pending pending;
     struct cx_context_callbacks callbacks;
@@ -140,7 +142,11 @@ CX_OBJECT_CASTS(context, cl_context, CX_TAG_CONTEXT)
  * (command.h). Called by timeline/, api/, launch/, memory/ and plan/. */
 static inline void cx_context_lock(struct cx_context *context) CX_TAKES(cx_context_locked) CX_UNCHECKED
 {
+    if (cx_lock_try(&context->lock))
+        return;
+    atomic_fetch_add(&context->nlocking, 1);
     cx_lock(&context->lock);
+    atomic_fetch_sub(&context->nlocking, 1);
 }
 static inline void cx_context_unlock(struct cx_context *context) CX_RELEASES(cx_context_locked) CX_UNCHECKED
 {

@@ -10,10 +10,14 @@
 #include "layer/timeline/command.h"
 #include "layer/timeline/worker.h"
 
+#include <sched.h>
 #include <time.h>
 
 /* Of a turn, but for its first and its last command. */
 #define TURN_NS UINT64_C(100000)
+/* So long others have the lock to themselves at least, and at most if more wait for it. */
+#define LEAST_WAY_NS UINT64_C(20000)
+#define MOST_WAY_NS  UINT64_C(100000)
 
 /* One turn. */
 static void plan_ready(struct cx_context *context) CX_HOLDS(cx_context_locked)
@@ -95,11 +99,30 @@ __attribute__((noinline)) static void go_on_and_unlock(struct cx_context *contex
     cx_command_unref(&rest);
 }
 
+/* Lets others have the lock. Whoever is woken for it finds it taken again by a program that enqueues one
+ * launch after the other, each of which takes longer to be split than the moment between two calls: a row of
+ * a thousand splits was planned for 0.1 s, in which the devices did not get to the second one. Those that
+ * wait for a condition under the lock are not counted, and need a moment, too; devices have work meanwhile.
+ */
+static void give_way(struct cx_context *context)
+{
+    const uint64_t since = cx_clock_ns();
+    uint64_t now = since;
+    while (now < since + (atomic_load(&context->nlocking) ? MOST_WAY_NS : LEAST_WAY_NS)) {
+        sched_yield();
+        now = cx_clock_ns();
+    }
+}
+
 void cx_context_plan_and_unlock(struct cx_context *context)
 {
+    context->pending.split = false;
     plan_ready(context);
+    const bool gives_way = context->pending.split && !cx_exit_guard_ours();
     if (context->pending.ready && !context->pending.goes_on)
         go_on_and_unlock(context);
     else
         hand_out_and_unlock(context);
+    if (gives_way)
+        give_way(context);
 }
