@@ -88,7 +88,7 @@ static bool waits(const struct cx_launch *launch) CX_HOLDS(cx_context_locked)
     if (atomic_load(&worker->timeline.completed) >= launch->deferral.resume_seq ||
         (seconds > 0 && seconds < LONG_SECONDS && !launch->deferral.behind_work))
         return false;
-    if (is_early(launch))
+    if (is_early(launch) || launch->deferral.in_row)
         return true;
     if (launch->deferral.lacks_length)
         return cx_plan_length(launch) <= 0;
@@ -193,6 +193,28 @@ static bool is_worth_idling(const struct cx_launch *launch, bool first) CX_HOLDS
            (cx_plan_expected(launch) >= WORTH_DEFERRING && !is_early(launch) && !is_only_early(launch));
 }
 
+/* Holds the launch until the member has completed resume_seq. False: it has. */
+static bool hold(struct cx_launch *launch, struct cx_worker *worker) CX_HOLDS(cx_context_locked)
+{
+    struct cx_context *context = launch->base.context;
+    cx_command_hold(&launch->base);
+    (void)cx_command_ref(&launch->base);
+    launch->deferral.next = context->planner->deferred;
+    context->planner->deferred = launch;
+    atomic_fetch_add(&context->ndeferred, 1);
+    /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
+    cx_worker_watch(worker, launch->deferral.resume_seq);
+    if (atomic_load(&worker->timeline.completed) < launch->deferral.resume_seq)
+        return true;
+    /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
+    context->planner->deferred = launch->deferral.next;
+    atomic_fetch_sub(&context->ndeferred, 1);
+    launch->base.order.blockers--;
+    struct cx_command *command = &launch->base;
+    cx_command_unref(&command);
+    return false;
+}
+
 bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
 {
     struct cx_context *context = launch->base.context;
@@ -216,22 +238,25 @@ bool cx_deferral_begin(struct cx_launch *launch, unsigned member)
              : launch->deferral.lacks_summary ? "its kernel's analysis"
              : is_only_early(launch)          ? "some of what is ahead of it, as its chain may move"
                                               : "what a split of it lacks");
-    cx_command_hold(&launch->base);
-    (void)cx_command_ref(&launch->base);
-    launch->deferral.next = context->planner->deferred;
-    context->planner->deferred = launch;
-    atomic_fetch_add(&context->ndeferred, 1);
-    /* the program may have flushed nothing of what is ahead, and does not know that this waits for it */
-    cx_worker_watch(worker, launch->deferral.resume_seq);
-    if (atomic_load(&worker->timeline.completed) < launch->deferral.resume_seq)
-        return true;
-    /* it came to be so while this was noted, and whoever reaped the last job saw nothing held */
-    context->planner->deferred = launch->deferral.next;
-    atomic_fetch_sub(&context->ndeferred, 1);
-    launch->base.order.blockers--;
-    struct cx_command *command = &launch->base;
-    cx_command_unref(&command);
-    return false;
+    return hold(launch, worker);
+}
+
+bool cx_deferral_of_row(struct cx_launch *launch)
+{
+    struct cx_context *context = launch->base.context;
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    struct cx_worker *worker = &context->workers[launch->base.queue->fastest];
+    if (!context->account || !history || !history->risk.row || launch->decision.on_svm_owner ||
+        atomic_load(&context->ndeferred) >= MOST_EARLY || cx_outstanding_seconds(worker) < MUCH_WORK)
+        return false;
+    launch->deferral.in_row = launch->deferral.behind_work = true;
+    launch->deferral.lacks_length = launch->deferral.lacks_summary = false;
+    launch->deferral.resume_member = launch->base.queue->fastest;
+    if (!set_resume(launch, worker))
+        return false;
+    cx_debug(CX_TOPIC_PLAN, "%s waits for those before it to show how splits do",
+             launch->request.kernel->function->name);
+    return hold(launch, worker);
 }
 
 /* In a thread of its own. */

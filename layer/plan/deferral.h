@@ -8,8 +8,8 @@
  * deferred behind one that will show how long it takes, and a long one, or the first of its function, until
  * its kernel is analysed. Shorter ones are deferred only where much is ahead of them (outstanding.h), and
  * planned while some of it is left; so are those that only the account keeps whole (budget.h), as it grows
- * with what has run. And so are, for no more than so much work at a time, launches that lack nothing but
- * whose chains may move (plan_chains.h).
+ * with what has run, and those of a row of splits. And so are, for no more than so much work at a time,
+ * launches that lack nothing but whose chains may move (plan_chains.h).
  *
  * Previous stage: plan.c. Next: the same again. Thread-safety: as said.
  */
@@ -21,6 +21,10 @@
 /* Defers the launch if that may gain; it would go to `member` (nmembers: none in particular). True: it will
  * be planned again. context->lock held. Called by plan.c. */
 bool cx_deferral_begin(struct cx_launch *launch, unsigned member) CX_HOLDS(cx_context_locked);
+/* Defers a launch of a kernel whose last launch was split, behind much work: a program that enqueues a row of
+ * a thousand splits would have all of them planned before the first has shown that they lose. True: it will
+ * be planned again. context->lock held. Called by plan.c. */
+bool cx_deferral_of_row(struct cx_launch *launch) CX_HOLDS(cx_context_locked);
 /* Defers a launch that would run whole because a member is a straggler; once, until a part of the launch's
  * whole time has passed since the member became one, since most are stragglers only briefly. True: it will be
  * planned again. context->lock held. Called by plan.c. */

@@ -78,6 +78,7 @@ struct cx_launch_deferral {
     bool lacks_length CX_GUARDED_BY(cx_context_locked);  /* an earlier launch that shows how long it takes */
     bool lacks_summary CX_GUARDED_BY(cx_context_locked); /* the kernel's analysis, still running */
     bool follows_move CX_GUARDED_BY(cx_context_locked);  /* ... of its chain, which is not measured yet */
+    bool in_row CX_GUARDED_BY(cx_context_locked);        /* ... to show how splits like it do */
     bool may_move CX_GUARDED_BY(cx_context_locked);      /* nothing, but its chain may move (plan_chains.h) */
     /* it is held behind much work (outstanding.h), of which some is left when it is planned again */
     bool behind_work CX_GUARDED_BY(cx_context_locked);

@@ -383,12 +383,24 @@ static void count_use(const struct cx_launch *launch)
             cx_peers_use(launch->base.context, cx_launch_mem(launch, i)->size);
 }
 
+/* The members are busy until it is over, for as long as splits of the kernel were. */
+static void add_outstanding(const struct cx_launch *launch, const struct cx_split_plan *plan)
+    CX_HOLDS(cx_context_locked)
+{
+    const struct cx_kernel_history *history = launch->request.kernel->function->history;
+    const double ratio = history && history->feedback.ratio > 0 ? history->feedback.ratio : 1;
+    for (unsigned i = 0; i < plan->n; i++)
+        cx_outstanding_add(&launch->base.context->workers[plan->member[i]], ratio * cx_plan_expected(launch));
+}
+
 /* It is decided that the launch is split so. */
 static void note_split(struct cx_launch *launch, const struct cx_split_plan *plan) CX_HOLDS(cx_context_locked)
 {
     tell(launch, true);
     count_use(launch);
     launch->base.context->pending.split = true;
+    if (cx_split_policy_bounded())
+        add_outstanding(launch, plan);
     launch->decision.reason = CX_WHY_ONE_TOOK_ALL; /* said where that happens */
     cx_split_feedback_begin(launch, !plan->moves);
     cx_result_use_launch(launch->request.args, cx_launch_accesses(launch->request.kernel),
@@ -455,7 +467,7 @@ static bool is_blocked(struct cx_launch *launch) CX_HOLDS(cx_context_locked)
             return true;
     launch->decision.arg = -1;
     launch->deferral.lacks_builds = launch->deferral.lacks_straggler = false;
-    launch->deferral.follows_move = launch->deferral.may_move = false;
+    launch->deferral.follows_move = launch->deferral.may_move = launch->deferral.in_row = false;
     launch->decision.repeats = CX_REPEATS_NOT;
     launch->decision.use = CX_USE_OPEN;
     launch->decision.risk = 0;
@@ -492,7 +504,7 @@ static enum cx_plan_kind decide(struct cx_launch *launch, struct cx_plan_decisio
     struct cx_split_plan *split = &decision->split;
     unsigned best = command->context->nmembers;
 
-    if (is_blocked(launch))
+    if (is_blocked(launch) || cx_deferral_of_row(launch))
         return CX_PLAN_WAIT;
     const bool deferred = cx_build_deferred_any(launch->request.kernel->program);
     if (deferred && launch->decision.on_svm_owner &&

@@ -209,6 +209,38 @@ START_TEST(many_are_planned_in_turns)
 }
 END_TEST
 
+/* The most splits that were planned without one of those before them having ended. */
+static unsigned most_ahead(void)
+{
+    char line[512];
+    unsigned planned = 0, ended = 0, most = 0;
+    FILE *file = fopen(plan_log, "re");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file)) {
+        planned += strstr(line, "advance runs split") != NULL;
+        ended += strstr(line, "us split,") != NULL;
+        if (planned > ended + most)
+            most = planned - ended;
+    }
+    fclose(file);
+    return most;
+}
+
+/* A program enqueues a row of splits far ahead. No more than some 30 ms of them are planned before it shows
+ * how those before did. */
+START_TEST(rows_are_planned_late)
+{
+    enum { MANY = 1000 };
+    struct rows rows = open_rows(false);
+    ck_assert(advance_until(&rows, 10, "runs split: several devices"));
+    ck_assert_int_eq(truncate(plan_log, 0), 0);
+    advance(&rows, MANY);
+    const unsigned most = most_ahead();
+    ck_assert_msg(most < MANY / 4, "%u splits were planned ahead", most);
+    close_rows(&rows);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rows");
@@ -219,6 +251,7 @@ int main(void)
     tcase_add_test(tcase, many_are_planned_in_turns);
     tcase_add_test(tcase, they_are_tried_again);
     tcase_add_test(tcase, what_packages_touch_is_kept);
+    tcase_add_test(tcase, rows_are_planned_late);
     suite_add_tcase(suite, tcase);
     return tap_run(suite);
 }
