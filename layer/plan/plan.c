@@ -423,9 +423,11 @@ bool cx_plan_rest(struct cx_launch *launch, struct cx_split_plan *plan)
     *plan = (struct cx_split_plan){0};
     launch->deferral.lacks_builds = launch->deferral.lacks_straggler = false;
     if (plan_split(launch, plan, &best) && !plan->probes) {
+        cx_judging_decided(launch, CX_PLAN_SPLIT);
         note_split(launch, plan);
         return true;
     }
+    cx_judging_decided(launch, CX_PLAN_WAIT); /* its slices tell nothing of the next launches */
     cx_plan_stake_drop(launch);
     drop_split(launch, plan);
     return false;
