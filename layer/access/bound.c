@@ -13,7 +13,6 @@
 
 #define MAX_CONDITIONS 24
 #define MAX_SUMS       8 /* new variables for sums */
-#define FAR            (INT64_MAX / 16)
 
 struct narrowing {
     struct cx_vars vars;
@@ -532,9 +531,9 @@ static bool measure(struct narrowing *n, const struct cx_form *moving, const str
     cx_form_hull(&n->vars, low, &lo, &hi);
     shape->low = cx_sat_add(cx_sat_add(lo, start), from);
     shape->high = cx_sat_add(cx_sat_add(cx_sat_add(hi, start), from), bytes);
-    if (shape->off <= -FAR || shape->off >= FAR || shape->run <= 0 || shape->run >= FAR ||
-        shape->low <= -FAR || shape->high >= FAR || shape->low >= shape->high || start <= -FAR ||
-        start >= FAR || cx_number_size(shape->s) >= FAR) {
+    if (cx_number_is_far(shape->off) || shape->run <= 0 || cx_number_is_far(shape->run) ||
+        shape->low <= -CX_NUMBER_FAR || shape->high >= CX_NUMBER_FAR || shape->low >= shape->high ||
+        cx_number_is_far(start) || cx_number_is_far(shape->s)) {
         return false;
     }
     cx_shape_find_rows(shape, step, steps_of(n, &small, step), bytes + small.hi - small.lo);

@@ -26,7 +26,6 @@
 #include <string.h>
 
 enum { DEPTH = 2, CANDIDATES = 8 };
-#define FAR (INT64_MAX / 16)
 
 struct pair {
     struct cx_access *a;
@@ -36,11 +35,6 @@ struct pair {
     bool full; /* there are more variables than there is room for */
     struct cx_polyhedron room[DEPTH + 1];
 };
-
-static bool is_far(int64_t value)
-{
-    return value <= -FAR || value >= FAR;
-}
 
 /* The variable's place in the polyhedron, with its range. */
 static unsigned place_of(struct pair *p, unsigned item, unsigned var)
@@ -226,13 +220,13 @@ static bool distance_of(struct pair *p, const struct cx_access_record *x, const 
     add_terms(p, 0, &fx, 1, sum);
     add_terms(p, 1, &fy, -1, sum);
     for (unsigned v = 0; v < p->set.nvars; v++) {
-        if (is_far(sum->factor[v])) {
+        if (cx_number_is_far(sum->factor[v])) {
             return false;
         }
         step = cx_number_gcd(step, sum->factor[v]);
     }
     more = cx_sat_add(fx.lo, cx_sat_mul(-1, fy.lo));
-    if (step == 0 || is_far(more)) {
+    if (step == 0 || cx_number_is_far(more)) {
         return false;
     }
     for (unsigned v = 0; v < p->set.nvars; v++) {

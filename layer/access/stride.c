@@ -29,8 +29,6 @@
 #include "layer/access/stride.h"
 #include "layer/access/number.h"
 
-#define FAR (INT64_MAX / 16) /* sums of a few numbers below this do not overflow */
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -114,7 +112,7 @@ static bool is_stacked(const struct cx_shape *x)
         }
         extent = cx_sat_add(extent, cx_sat_mul(x->stride[i], x->count[i] - 1));
     }
-    return extent < FAR;
+    return extent < CX_NUMBER_FAR;
 }
 
 static void sort(struct cx_step *step, unsigned count)
@@ -168,7 +166,8 @@ bool cx_shape_stack(struct cx_shape *x, struct cx_step *step, unsigned count)
 {
     sort(step, count);
     for (unsigned i = 0; i < count; i++) {
-        if (step[i].count >= FAR / step[i].stride || !stack_one(x, step[i]) || cx_shape_end(x) >= FAR) {
+        if (step[i].count >= CX_NUMBER_FAR / step[i].stride || !stack_one(x, step[i]) ||
+            cx_shape_end(x) >= CX_NUMBER_FAR) {
             return false;
         }
     }
@@ -258,14 +257,10 @@ static bool rows_apart(const struct strides *all, int64_t most, bool *zero)
     return true;
 }
 
-static bool is_near(int64_t value)
-{
-    return value > -FAR && value < FAR;
-}
-
 static bool all_near(const struct cx_shape *x)
 {
-    return is_near(x->off) && is_near(x->run) && is_near(x->low) && is_near(x->high) && is_near(x->s);
+    return !cx_number_is_far(x->off) && !cx_number_is_far(x->run) && !cx_number_is_far(x->low) &&
+           !cx_number_is_far(x->high) && !cx_number_is_far(x->s);
 }
 
 enum cx_apart cx_shape_apart(const struct cx_shape *x, const struct cx_shape *y, int64_t by)
@@ -277,7 +272,7 @@ enum cx_apart cx_shape_apart(const struct cx_shape *x, const struct cx_shape *y,
     if (x->max <= cx_sat_add(y->min, by) || cx_sat_add(y->max, by) <= x->min) {
         return CX_APART_ALWAYS;
     }
-    if (!all_near(x) || !all_near(y) || !is_near(by)) {
+    if (!all_near(x) || !all_near(y) || cx_number_is_far(by)) {
         return CX_APART_NOT;
     }
     join(&all, x, y);
