@@ -6,7 +6,6 @@
  */
 #include "cl_fixture.h"
 #include "cl_folder.h"
-#include "file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +16,12 @@ enum { N = 4096, PART = 1024, LOCAL = 16, BYTES = N * sizeof(cl_int), LAUNCHES =
 static const char gathers[] = "stub_scale: all of its buffers go to";
 static cl_int data[N];
 
-static unsigned logged(const char *what)
+static unsigned gathered(void)
 {
-    unsigned n = 0;
-    char *text = file_read(cl_folder_path("log"), NULL);
-    for (const char *at = text; (at = strstr(at, what)); at++)
-        n++;
-    free(text);
-    return n;
+    return cl_lines_with(cl_folder_path("log"), gathers);
 }
 
-/* Twice as much of what is between the borders, on one device. */
+/* Three times as much of what is between the borders, on one device. */
 static void scale(cl_kernel kernel, size_t from, size_t items)
 {
     const size_t local = LOCAL;
@@ -40,18 +34,12 @@ static void scale(cl_kernel kernel, size_t from, size_t items)
 START_TEST(parts_are_brought_together)
 {
     const size_t items = N, local = LOCAL;
-    cl_int code;
     cl_folder_make("scattered");
     setenv("COEXEC_LOG", "plan:debug", 1);
     setenv("COEXEC_LOG_FILE", cl_folder_path("log"), 1);
     setenv("COEXEC_ALGO", "static;stub_scale=single", 1);
-    char *text = file_read(STUB_KERNELS, NULL);
-    const char *source = text;
     cl_open();
-    cl_program program = clCreateProgramWithSource(cl.context, 1, &source, NULL, &code);
-    cl_ok(code);
-    cl_ok(clBuildProgram(program, 1, &cl.device, "", NULL, NULL));
-    free(text);
+    cl_program program = cl_build_file(STUB_KERNELS);
     cl_kernel inc = cl_kernel_in(program, "stub_inc"), kernel = cl_kernel_in(program, "stub_scale");
     cl_mem mem = cl_buffer(CL_MEM_COPY_HOST_PTR, BYTES, data);
     cl_set_mem(inc, 0, mem);
@@ -64,16 +52,16 @@ START_TEST(parts_are_brought_together)
         for (unsigned i = 0; i < N; i++)
             data[i] = (cl_int)((cl_uint)data[i] + 1u);
         scale(kernel, 0, PART);
-        ck_assert_uint_eq(logged(gathers), round); /* a launch takes no millisecond */
-        for (unsigned i = 0; i < LAUNCHES && logged(gathers) == round; i++)
+        ck_assert_uint_eq(gathered(), round); /* a launch takes no millisecond */
+        for (unsigned i = 0; i < LAUNCHES && gathered() == round; i++)
             scale(kernel, (size_t)(i % 32) * LOCAL, PART);
-        ck_assert_uint_eq(logged(gathers), round + 1);
+        ck_assert_uint_eq(gathered(), round + 1);
         for (unsigned i = 0; i < 20; i++) /* nothing is lacking any more */
             scale(kernel, (size_t)(i % 32) * LOCAL, PART);
-        ck_assert_uint_eq(logged(gathers), round + 1);
+        ck_assert_uint_eq(gathered(), round + 1);
     }
     static cl_int got[N];
-    cl_ok(clEnqueueReadBuffer(cl.queue, mem, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+    cl_read(mem, got, BYTES);
     for (unsigned i = 0; i < N; i++)
         ck_assert_msg(got[i] == data[i], "%u: %d, not %d", i, got[i], data[i]);
     cl_ok(clReleaseMemObject(mem));
