@@ -75,9 +75,11 @@ void cx_judging_decided(const struct cx_launch *launch, enum cx_plan_kind kind)
     verdicts->judged = false;
     if (kind == CX_PLAN_WAIT || launch->deferral.lacks_straggler) /* which will be over */
         return;
-    if (kind == CX_PLAN_SPLIT || kind == CX_PLAN_SLICES)
-        verdicts->vain = 0;
-    else if (verdicts->vain < MOST_VAIN)
+    if (kind == CX_PLAN_SPLIT || kind == CX_PLAN_SLICES) {
+        verdicts->vain = 0; /* so that the next one is judged */
+        return;
+    }
+    if (verdicts->vain < MOST_VAIN)
         verdicts->vain++;
     verdicts->last = (struct cx_last_judged){.reason = launch->decision.reason,
                                              .line = launch->decision.line,

@@ -106,7 +106,7 @@ enum cx_launch_repeats {
     CX_REPEATS_ALIKE    /* the reason holds for all of them */
 };
 
-/* The decision about the last launch that was judged anew (judging_price.h). */
+/* The decision about the last launch that was judged anew and stays whole (judging_price.h). */
 struct cx_last_judged {
     enum cx_why reason; /* ... and the next ones as in cx_launch_decision */
     uint32_t line, other_line;
@@ -182,13 +182,13 @@ struct cx_kernel_checks {
     unsigned stood; /* checked launches that stood since the last conflict */
 };
 
-/* The history; guarded by context->lock, except atomic fields. */
 /* scattered_data.h: what planning whole launches took since their data was last brought together, and what
  * that would have cost when last asked; seconds. Called by scattered_data.c. */
 struct cx_scattered {
     double seconds, price;
 };
 
+/* The history; guarded by context->lock, except atomic fields. */
 struct cx_kernel_history {
     struct cx_speed_record *records CX_GUARDED_BY(cx_context_locked); /* one a member, in work-groups/s */
     struct cx_chains_times *times CX_GUARDED_BY(cx_context_locked);   /* likewise, of the last launches */

@@ -388,9 +388,10 @@ static void add_outstanding(const struct cx_launch *launch, const struct cx_spli
     CX_HOLDS(cx_context_locked)
 {
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
-    const double ratio = history && history->feedback.ratio > 0 ? history->feedback.ratio : 1;
+    const double ratio = history && history->feedback.ratio > 0 ? history->feedback.ratio : 1,
+                 seconds = ratio * cx_plan_expected(launch);
     for (unsigned i = 0; i < plan->n; i++)
-        cx_outstanding_add(&launch->base.context->workers[plan->member[i]], ratio * cx_plan_expected(launch));
+        cx_outstanding_add(&launch->base.context->workers[plan->member[i]], seconds);
 }
 
 /* It is decided that the launch is split so. */
