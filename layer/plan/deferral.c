@@ -247,7 +247,8 @@ bool cx_deferral_of_row(struct cx_launch *launch)
     const struct cx_kernel_history *history = launch->request.kernel->function->history;
     struct cx_worker *worker = &context->workers[launch->base.queue->fastest];
     if (!context->account || !history || !history->risk.row || launch->decision.on_svm_owner ||
-        atomic_load(&context->ndeferred) >= MOST_EARLY || cx_outstanding_seconds(worker) < MUCH_WORK)
+        cx_device_load_is_straggler(worker) || atomic_load(&context->ndeferred) >= MOST_EARLY ||
+        cx_outstanding_seconds(worker) < MUCH_WORK)
         return false;
     launch->deferral.in_row = launch->deferral.behind_work = true;
     launch->deferral.lacks_length = launch->deferral.lacks_summary = false;
