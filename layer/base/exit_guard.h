@@ -117,8 +117,8 @@ struct cx_subprocess {
     bool told_end;           /* that our process ends */
 };
 /* The calling thread has files of a helper to remove (more), or no longer: they are gone, or the helper's,
- * which outlasts us and runs. exit() waits for that, half a second at most. Called by subprocess.c and
- * source/analyser.c. */
+ * which outlasts us and runs. exit() waits for that, half a second at most. Called by subprocess.c,
+ * knowledge/, plan/ and source/. */
 void cx_exit_guard_files(bool more);
 /* Registers a helper that was just started (enter), removes it before it is reaped or abandoned (leave),
  * kills it (stop). A helper that outlasts us is not killed, as the next program may use the result that it

@@ -22,9 +22,9 @@ enum cx_subprocess_end {
 
 /* Runs the program argv[0] and waits for its end. A helper that outlasts us (helper->outlasts) starts with
  * SIGUSR1 blocked; when our process ends it gets that signal, and must then go on by itself and end soon. A
- * script is killed instead. The caller has told of its files (cx_exit_guard_files), and removes them unless
- * the end is LEFT. message: the first line that it wrote on standard error, "" if none. Called by
- * source/analyser.c. */
+ * script is killed instead. Whoever runs one that may outlast us has told of its files
+ * (cx_exit_guard_files), if any, and tells again that they are gone unless the end is LEFT. message: the
+ * first line that it wrote on standard error, "" if none. Called by knowledge/, plan/ and source/. */
 enum cx_subprocess_end cx_subprocess_run(struct cx_subprocess *helper, char *const argv[], unsigned limit_ms,
                                          char *message, size_t room);
 

@@ -67,9 +67,12 @@ static void store(void *data)
     struct cx_subprocess helper = {0};
     char message[128];
     atomic_init(&helper.outlasts, true);
+    cx_exit_guard_files(true); /* those that it takes in */
     const enum cx_subprocess_end end =
         cx_subprocess_run(&helper, (char *const[]){(char *)program, (char[]){"take-in"}, base.folder, NULL},
                           STORE_LIMIT, message, sizeof(message));
+    if (end != CX_SUBPROCESS_LEFT)
+        cx_exit_guard_files(false);
     if (end == CX_SUBPROCESS_OK || end == CX_SUBPROCESS_LEFT)
         cx_debug(CX_TOPIC_PLAN, "%s takes in what processes learned", program);
     else

@@ -87,15 +87,19 @@ static enum cx_subprocess_end run_steps(struct task *task, char *message, size_t
     char *arguments[MOST_STEPS + 2] = {program_path};
     bool made = true;
     atomic_init(&helper.outlasts, true);
+    cx_exit_guard_files(true);
     for (unsigned i = 0; i < task->n && made; i++) {
         made = make_file(&task->step[i]);
         arguments[1 + i] = task->step[i].path;
     }
     const enum cx_subprocess_end end =
         made ? cx_subprocess_run(&helper, arguments, LIMIT_MS, message, room) : CX_SUBPROCESS_ABSENT;
-    for (unsigned i = 0; i < task->n && end != CX_SUBPROCESS_LEFT; i++) /* else coexec-compile does */
+    if (end == CX_SUBPROCESS_LEFT) /* coexec-compile removes them */
+        return end;
+    for (unsigned i = 0; i < task->n; i++)
         if (*task->step[i].path)
             unlink(task->step[i].path);
+    cx_exit_guard_files(false);
     return end;
 }
 
